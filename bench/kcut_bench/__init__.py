@@ -1,0 +1,1 @@
+"""The bench: sweeps, isolated runs, the store of results, reports and the command line."""

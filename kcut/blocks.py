@@ -1,0 +1,207 @@
+"""Crux's Algorithm 1: cut one topological order into at most K consecutive blocks, optimally.
+
+Positions 1..n of the order; f(i, k) is the best value of cutting the first i jobs into at most k
+blocks, C(j, i) the weight of the edges from the first j jobs to those at positions j+1..i:
+
+    f(i, 1) = 0,   f(i, k) = max over 0 <= j < i of f(j, k-1) + C(j, i),   g(i, k) = the smallest
+    maximising j,   C(j, i) = P[i, j] - P[j, j],   P[i, j] = weight of the edges that leave the
+    first j jobs and enter the first i.
+
+C satisfies the quadrangle inequality, hence g(i-1, k) <= g(i, k) and g(i, k-1) <= g(i, k).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from kcut.compression import CompressionInstance, Levels
+from kcut.orders import Order
+
+Table = NDArray[np.int64]
+Splits = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """An order cut into blocks.
+
+    Attributes
+    ----------
+    levels : ndarray of int64, shape (num_jobs,)
+        K-1 for the first block, one less for each further block.
+    value : int
+        f(n, K), in units of ``1 / scale``.
+    splits : ndarray of int32, shape (K + 1, num_jobs + 1)
+        g(i, k) at ``splits[k, i]``.
+    evaluations : int
+        How many f(j, k-1) + C(j, i) were computed.
+    """
+
+    levels: Levels
+    value: int
+    splits: Splits
+    evaluations: int
+
+
+@njit(cache=True)
+def _prefix_weights(
+    order: Order, in_start: Table, in_upper: Order, in_weight: Table, P: Table
+) -> None:
+    """Fill P[i, j] for 0 <= j <= i, row by row: the row above plus the edges into position i."""
+    n = len(order)
+    position = np.empty(n, np.int32)
+    for i in range(n):
+        position[order[i]] = i + 1
+    entering = np.zeros(n + 1, np.int64)
+    for i in range(1, n + 1):
+        v = order[i - 1]
+        for a in range(in_start[v], in_start[v + 1]):
+            entering[position[in_upper[a]]] = in_weight[a]
+        running = np.int64(0)
+        for j in range(1, i):
+            running += entering[j]
+            P[i, j] = P[i - 1, j] + running
+            entering[j] = 0
+        P[i, i] = P[i, i - 1]
+
+
+@njit(cache=True, inline="always")
+def _best_split(h: Table, row: Table, first: int, last: int) -> tuple[np.int64, int]:
+    """Maximise f(j, k-1) + C(j, i) = (h[j] = f(j, k-1) - P[j, j]) + P[i, j]; smallest j wins."""
+    best, at = h[first] + row[first], first
+    for j in range(first + 1, last + 1):
+        value = h[j] + row[j]
+        if value > best:
+            best, at = value, j
+    return best, at
+
+
+@njit(cache=True)
+def _naive(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
+    """Try every split: O(n^2) evaluations for one k."""
+    n = len(h) - 1
+    evaluations = 0
+    for i in range(1, n + 1):
+        f[i], g[i] = _best_split(h, P[i], 0, i - 1)
+        evaluations += i
+    return evaluations
+
+
+@njit(cache=True)
+def _as_printed(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
+    """Search upwards from g(i-1, k), the one bound the paper prints: O(n^2) for one k."""
+    n = len(h) - 1
+    evaluations = 0
+    for i in range(1, n + 1):
+        f[i], g[i] = _best_split(h, P[i], g[i - 1], i - 1)
+        evaluations += i - g[i - 1]
+    return evaluations
+
+
+@njit(cache=True)
+def _knuth_yao(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
+    """Search between g(i, k-1) and g(i+1, k): O(n^2) for all k together."""
+    n = len(h) - 1
+    evaluations = 0
+    last = n - 1
+    for i in range(n, 0, -1):
+        first, last = above[i], min(last, i - 1)
+        f[i], g[i] = _best_split(h, P[i], first, last)
+        evaluations += last - first + 1
+        last = g[i]
+    return evaluations
+
+
+@njit(cache=True)
+def _divide_conquer(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
+    """Halve the range of i; both halves search on their side of g(middle, k): O(n log n)."""
+    n = len(h) - 1
+    evaluations = 0
+    stack = [(1, n, 0, n - 1)]
+    while len(stack) > 0:
+        low, high, first, last = stack.pop()
+        i = (low + high) // 2
+        end = min(last, i - 1)
+        f[i], g[i] = _best_split(h, P[i], first, end)
+        evaluations += end - first + 1
+        if low < i:
+            stack.append((low, i - 1, first, g[i]))
+        if i < high:
+            stack.append((i + 1, high, g[i], last))
+    return evaluations
+
+
+DP: dict[str, Any] = {
+    "knuth-yao": _knuth_yao,
+    "as-printed": _as_printed,
+    "naive": _naive,
+    "divide-conquer": _divide_conquer,
+}
+"""Ways to fill one row k of f and g. All give the same f and g; they differ in evaluations."""
+
+
+def prefix_bytes(num_jobs: int) -> int:
+    """Return the bytes that P takes, the memory that limits every variant here."""
+    return 8 * (num_jobs + 1) ** 2
+
+
+def cut_order(
+    instance: CompressionInstance,
+    order: Order,
+    dp: str = "knuth-yao",
+    workspace: Table | None = None,
+) -> Blocks:
+    """Cut a topological order into at most K blocks so that the cut weight is largest.
+
+    Parameters
+    ----------
+    instance : CompressionInstance
+    order : ndarray of int32, shape (num_jobs,)
+        A topological order, highest priority first.
+    dp : {'knuth-yao', 'as-printed', 'naive', 'divide-conquer'}
+        How to search for the splits; the result is the same.
+    workspace : ndarray of int64, shape (num_jobs + 1, num_jobs + 1), optional
+        Memory for P, to be reused from one order to the next.
+
+    Returns
+    -------
+    Blocks
+        Best for this order; among equals, every split as early as possible.
+
+    Notes
+    -----
+    O(n^2 + |E|) to fill P and 8 n^2 bytes; then naive and as-printed O(K n^2), knuth-yao O(n^2)
+    for all k together, divide-conquer O(K n log n).
+
+    References
+    ----------
+    Cao et al., Crux: GPU-Efficient Communication Scheduling for Deep Learning Training,
+    SIGCOMM 2024, Algorithm 1, doi:10.1145/3651890.3672239.
+    Yao, Efficient dynamic programming using quadrangle inequalities, STOC 1980,
+    doi:10.1145/800141.804691.
+    """
+    n = instance.num_jobs
+    entering = instance.in_edges
+    P = np.zeros((n + 1, n + 1), np.int64) if workspace is None else workspace
+    _prefix_weights(order, entering.start, entering.other, instance.weight[entering.edge], P)
+    K = instance.useful_levels
+    within = P.diagonal().copy()
+    f = np.zeros(n + 1, np.int64)
+    g = np.zeros((K + 1, n + 1), np.int32)
+    evaluations = 0
+    for k in range(2, K + 1):
+        h = f - within
+        f = np.zeros(n + 1, np.int64)
+        evaluations += DP[dp](h, P, f, g[k], g[k - 1])
+    levels = np.empty(n, np.int64)
+    end = n
+    for k in range(K, 0, -1):
+        begin = int(g[k, end]) if k > 1 else 0
+        levels[order[begin:end]] = instance.levels - 1 - (k - 1)
+        end = begin
+    return Blocks(levels, int(f[n]), g, evaluations)

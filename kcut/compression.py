@@ -1,0 +1,390 @@
+"""Priority compression: the instance, the value of an assignment of levels, its feasibility.
+
+A DAG with weights w_e >= 0 and K levels; L: jobs -> {0..K-1}, larger = higher priority.
+
+    maximise   sum of w_e over edges u -> v with L(u) > L(v)
+    subject to L(u) >= L(v) on every edge u -> v
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kcut import graph
+from kcut.errors import InputError
+from kcut.weights import MAX_TOTAL, exact_sum, scale_to_integers, sum_rounded
+
+Levels = NDArray[np.int64]
+
+MAX_JOBS = 10_000_000
+MAX_LEVELS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class CompressionInstance:
+    """A contention DAG and a number of priority levels; valid once it exists.
+
+    Build one with `from_edges`, which checks everything.
+
+    Attributes
+    ----------
+    name : str
+    num_jobs : int
+    levels : int
+        K, the number of priority levels.
+    upper, lower : ndarray of int32, shape (num_edges,)
+        Edge e says that job ``upper[e]`` outranks job ``lower[e]``. 0-based.
+    weight : ndarray of int64, shape (num_edges,)
+        Edge weights in units of ``1 / scale``.
+    scale : float
+        A power of two; 1 for integer weights.
+    original : ndarray of float64, shape (num_edges,), or None
+        The weights as given, where scaling had to round them.
+    labels : tuple of str, or None
+        Names of the jobs.
+    given_order : ndarray of int32, shape (num_jobs,), or None
+        All jobs, highest priority first, agreeing with the edges.
+    """
+
+    name: str
+    num_jobs: int
+    levels: int
+    upper: NDArray[np.int32]
+    lower: NDArray[np.int32]
+    weight: NDArray[np.int64]
+    scale: float = 1.0
+    original: NDArray[np.float64] | None = None
+    labels: tuple[str, ...] | None = None
+    given_order: NDArray[np.int32] | None = None
+    _out: graph.Adjacency | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_edges(
+        cls,
+        num_jobs: int,
+        upper: ArrayLike,
+        lower: ArrayLike,
+        weight: ArrayLike,
+        *,
+        levels: int,
+        name: str = "unnamed",
+        labels: tuple[str, ...] | None = None,
+        order: ArrayLike | None = None,
+    ) -> CompressionInstance:
+        """Check the parts of an instance and build it.
+
+        Parameters
+        ----------
+        num_jobs : int
+            1 to `MAX_JOBS`.
+        upper, lower : array_like of int, shape (num_edges,)
+            Endpoints, 0-based; ``upper`` has the higher priority.
+        weight : array_like of int or float, shape (num_edges,)
+            Finite, non-negative, with a sum of at most 2^62. Floats are scaled to integers.
+        levels : int
+            K, 1 to `MAX_LEVELS`.
+        name : str, optional
+        labels : tuple of str, optional
+            One distinct name for each job.
+        order : array_like of int, shape (num_jobs,), optional
+            All jobs, highest priority first.
+
+        Returns
+        -------
+        CompressionInstance
+
+        Raises
+        ------
+        InputError
+            Names the field and the value: counts out of range, endpoints out of range,
+            self-loops, duplicate edges, a cycle (named), NaN, infinite, negative or too large
+            weights, an order that is no permutation or contradicts an edge.
+
+        Notes
+        -----
+        O(num_jobs + num_edges) time and memory.
+        """
+        _check_count("num_jobs", num_jobs, MAX_JOBS)
+        _check_count("levels", levels, MAX_LEVELS)
+        upper32 = _check_endpoints(upper, num_jobs, 0)
+        lower32 = _check_endpoints(lower, num_jobs, 1)
+        integer, scale, original = _check_weights(np.asarray(weight))
+        if not len(upper32) == len(lower32) == len(integer):
+            sizes = (len(upper32), len(lower32), len(integer))
+            raise InputError("upper, lower and weight differ in length", "edges", sizes)
+        loops = np.flatnonzero(upper32 == lower32)
+        if len(loops):
+            raise InputError("a self-loop", f"edges[{loops[0]}]", int(upper32[loops[0]]))
+        out = graph.group_edges(num_jobs, upper32, lower32)
+        repeat = graph.find_duplicate(out)
+        if repeat is not None:
+            pair = [int(upper32[repeat]), int(lower32[repeat])]
+            raise InputError("a duplicate edge", f"edges[{repeat}]", pair)
+        cycle = graph.find_cycle(out)
+        if cycle is not None:
+            shown = [*cycle, cycle[0]] if len(cycle) <= 12 else [*cycle[:12], "..."]
+            raise InputError("edges form a cycle", "edges", " -> ".join(map(str, shown)))
+        for array in (upper32, lower32, integer):
+            array.flags.writeable = False
+        return cls(
+            name=name,
+            num_jobs=num_jobs,
+            levels=levels,
+            upper=upper32,
+            lower=lower32,
+            weight=integer,
+            scale=scale,
+            original=original,
+            labels=_check_labels(labels, num_jobs),
+            given_order=_check_order(order, num_jobs, upper32, lower32),
+            _out=out,
+        )
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges."""
+        return len(self.weight)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether values are integers in the original unit."""
+        return self.scale == 1.0 and self.original is None
+
+    @cached_property
+    def total_weight(self) -> int:
+        """Sum of all weights, exact, in units of ``1 / scale``."""
+        return exact_sum(self.weight)
+
+    @cached_property
+    def out_edges(self) -> graph.Adjacency:
+        """Edges grouped by their upper job."""
+        if self._out is not None:
+            return self._out
+        return graph.group_edges(self.num_jobs, self.upper, self.lower)
+
+    @cached_property
+    def in_edges(self) -> graph.Adjacency:
+        """Edges grouped by their lower job."""
+        return graph.group_edges(self.num_jobs, self.lower, self.upper)
+
+    @cached_property
+    def order(self) -> NDArray[np.int32]:
+        """All jobs, highest priority first: as given, else always the smallest ready index."""
+        if self.given_order is not None:
+            return self.given_order
+        return graph.smallest_ready_order(self.out_edges)
+
+    @cached_property
+    def depth(self) -> NDArray[np.int32]:
+        """Number of edges of the longest path that ends in each job, shape (num_jobs,)."""
+        return graph.longest_path_depth(self.out_edges, self.order)
+
+    @cached_property
+    def useful_levels(self) -> int:
+        """K, or the number of jobs on a longest path where that is less: more changes nothing."""
+        return min(self.levels, int(self.depth.max()) + 1)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Digest of the DAG, its weights and its order (not of name, labels and levels)."""
+        digest = hashlib.sha256(b"kcut/compression/1")
+        digest.update(np.array([self.num_jobs, self.num_edges], "<i8").tobytes())
+        for array, dtype in ((self.upper, "<i4"), (self.lower, "<i4"), (self.weight, "<i8")):
+            digest.update(array.astype(dtype, copy=False).tobytes())
+        digest.update(np.array([self.scale], "<f8").tobytes())
+        for optional, dtype in ((self.original, "<f8"), (self.given_order, "<i4")):
+            digest.update(b"-" if optional is None else optional.astype(dtype).tobytes())
+        return digest.hexdigest()
+
+    def with_levels(self, levels: int) -> CompressionInstance:
+        """Return the same DAG with another number of levels."""
+        _check_count("levels", levels, MAX_LEVELS)
+        return replace(self, levels=levels, _out=self.out_edges)
+
+
+def cut_value(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -> int:
+    """Return the weight of the edges whose upper job has the strictly higher level.
+
+    Parameters
+    ----------
+    instance : CompressionInstance
+    levels : ndarray of int, shape (num_jobs,)
+        Feasible or not: an edge that runs upward counts nothing.
+
+    Returns
+    -------
+    int
+        Exact, in units of ``1 / instance.scale``. O(num_edges).
+    """
+    return exact_sum(instance.weight[levels[instance.upper] > levels[instance.lower]])
+
+
+def max_k_cut_value(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -> int:
+    """Return the weight of the edges whose ends differ in level, whichever way they run.
+
+    That is the value in ordinary Max K-Cut, the relaxation of compression without its order;
+    otherwise as `cut_value`.
+    """
+    return exact_sum(instance.weight[levels[instance.upper] != levels[instance.lower]])
+
+
+def original_weight(instance: CompressionInstance, edges: NDArray[np.bool_]) -> int | float:
+    """Return the weight of some edges in the unit of the weights as given.
+
+    Parameters
+    ----------
+    instance : CompressionInstance
+    edges : ndarray of bool, shape (num_edges,)
+
+    Returns
+    -------
+    int or float
+        An exact int where the weights were integers, else the exact sum rounded once to the
+        nearest float. O(num_edges).
+    """
+    if instance.is_integer:
+        return exact_sum(instance.weight[edges])
+    if instance.original is None:
+        return exact_sum(instance.weight[edges]) / instance.scale
+    return sum_rounded(instance.original[edges].tolist(), 0)
+
+
+def infeasibility(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -> str | None:
+    """Say what makes an assignment of levels infeasible, or return None.
+
+    Parameters
+    ----------
+    instance : CompressionInstance
+    levels : ndarray of int
+        The assignment, one level for each job.
+
+    Returns
+    -------
+    str or None
+        The first violation: wrong shape or type, a level outside 0..K-1, or an edge that runs
+        from a lower to a higher level. O(num_jobs + num_edges).
+    """
+    problem = out_of_range(instance, levels)
+    if problem is not None:
+        return problem
+    upward = np.flatnonzero(levels[instance.upper] < levels[instance.lower])
+    if len(upward):
+        u, v = int(instance.upper[upward[0]]), int(instance.lower[upward[0]])
+        return f"job {u} outranks job {v} but has the lower level ({levels[u]} < {levels[v]})"
+    return None
+
+
+def out_of_range(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -> str | None:
+    """Say why an array is no assignment of the levels 0..K-1 to all jobs, or return None."""
+    if levels.shape != (instance.num_jobs,):
+        return f"{levels.shape} levels for {instance.num_jobs} jobs"
+    if not np.issubdtype(levels.dtype, np.integer):
+        return f"levels are {levels.dtype}, not integers"
+    outside = np.flatnonzero((levels < 0) | (levels >= instance.levels))
+    if len(outside):
+        job = int(outside[0])
+        return f"job {job} has level {int(levels[job])}, outside 0..{instance.levels - 1}"
+    return None
+
+
+def _check_count(name: str, count: Any, most: int) -> None:
+    if isinstance(count, bool | np.bool_) or not isinstance(count, int | np.integer):
+        raise InputError("must be an integer", name, count)
+    if not 1 <= count <= most:
+        raise InputError(f"must be between 1 and {most:,}", name, int(count))
+
+
+def _check_endpoints(ends: ArrayLike, num_jobs: int, position: int) -> NDArray[np.int32]:
+    array = np.asarray(ends)
+    if array.size == 0:
+        return np.zeros(0, np.int32)
+    if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
+        raise InputError("endpoints must be integers", "edges", str(array.dtype))
+    outside = np.flatnonzero((array < 0) | (array >= num_jobs))
+    if len(outside):
+        e = int(outside[0])
+        where = f"edges[{e}][{position}]"
+        raise InputError(f"no job of 0..{num_jobs - 1}", where, int(array[e]))
+    return array.astype(np.int32)
+
+
+def _check_weights(
+    weight: NDArray[Any],
+) -> tuple[NDArray[np.int64], float, NDArray[np.float64] | None]:
+    """Return the integer weights, their scale, and the floats they were rounded from, if so."""
+    if weight.size == 0:
+        return np.zeros(0, np.int64), 1.0, None
+    if weight.ndim != 1 or weight.dtype.kind not in "iuf":
+        raise InputError("weights must be numbers", "edges", str(weight.dtype))
+    broken = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(broken):
+        e = int(broken[0])
+        raise InputError("must be finite and not negative", f"edges[{e}][2]", weight[e].item())
+    heavy = np.flatnonzero(weight > MAX_TOTAL)
+    if len(heavy):
+        e = int(heavy[0])
+        raise InputError("larger than 2^62", f"edges[{e}][2]", weight[e].item())
+    if weight.dtype.kind == "f":
+        floats = weight.astype(np.float64)
+        if math.fsum(floats) > MAX_TOTAL:
+            raise _too_heavy(weight)
+        integer, scale, exact = scale_to_integers(floats)
+        return integer, scale, None if exact else floats
+    integer = weight.astype(np.int64)
+    if exact_sum(integer) > MAX_TOTAL:
+        raise _too_heavy(weight)
+    return integer, 1.0, None
+
+
+def _too_heavy(weight: NDArray[Any]) -> InputError:
+    running = np.cumsum(weight.astype(np.float64))
+    e = min(int(np.searchsorted(running, MAX_TOTAL)), len(weight) - 1)
+    message = "weights up to this edge sum to more than 2^62"
+    return InputError(message, f"edges[{e}][2]", weight[e].item())
+
+
+def _check_labels(labels: tuple[str, ...] | None, num_jobs: int) -> tuple[str, ...] | None:
+    if labels is None:
+        return None
+    if len(labels) != num_jobs:
+        raise InputError(f"must name all {num_jobs} jobs", "labels", len(labels))
+    if len(set(labels)) < num_jobs:
+        seen: set[str] = set()
+        for i, label in enumerate(labels):
+            if label in seen:
+                raise InputError("a duplicate name", f"labels[{i}]", label)
+            seen.add(label)
+    return labels
+
+
+def _check_order(
+    order: ArrayLike | None,
+    num_jobs: int,
+    upper: NDArray[np.int32],
+    lower: NDArray[np.int32],
+) -> NDArray[np.int32] | None:
+    if order is None:
+        return None
+    array = np.asarray(order)
+    if array.shape != (num_jobs,) or not np.issubdtype(array.dtype, np.integer):
+        raise InputError(f"must list all {num_jobs} jobs once", "order", array.tolist())
+    rank = np.full(num_jobs, -1, np.int64)
+    for i, job in enumerate(array.tolist()):
+        if not 0 <= job < num_jobs:
+            raise InputError(f"no job of 0..{num_jobs - 1}", f"order[{i}]", job)
+        if rank[job] >= 0:
+            raise InputError("lists a job twice", f"order[{i}]", job)
+        rank[job] = i
+    against = np.flatnonzero(rank[upper] > rank[lower])
+    if len(against):
+        e = int(against[0])
+        pair = [int(upper[e]), int(lower[e])]
+        raise InputError(f"contradicts edges[{e}]", "order", pair)
+    return array.astype(np.int32)
