@@ -12,6 +12,8 @@ constraints.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -69,7 +71,7 @@ def cover_from_levels(instance: CompressionInstance, levels: Levels) -> Cover | 
         return cover
     used = np.flatnonzero(tied | ((drop == 1) & (weight > 0)))
     capacity = np.where(tied[used], supply, np.minimum(weight[used], supply))
-    flow = _feasible_flow(instance, levels, used, capacity, leaving, supply)
+    flow = _feasible_flow(instance, levels, (used, capacity), leaving)
     if flow is None:
         return None
     if np.any(flow > np.iinfo(np.int64).max - cover[used]):
@@ -81,21 +83,27 @@ def cover_from_levels(instance: CompressionInstance, levels: Levels) -> Cover | 
 def _feasible_flow(
     instance: CompressionInstance,
     levels: Levels,
-    used: NDArray[np.int64],
-    capacity: NDArray[np.int64],
+    arcs: tuple[NDArray[np.int64], NDArray[np.int64]],
     leaving: NDArray[np.int64],
-    supply: int,
 ) -> NDArray[np.int64] | None:
-    """Return a flow on the edges `used` that balances `leaving`, or None if there is none."""
+    """Return a flow on some edges, with capacities, that balances `leaving`, or None."""
     from ortools.graph.python import max_flow
 
+    used, capacity = arcs
+    supply = exact_sum(-leaving[leaving < 0])
     hub, source, sink = range(instance.num_jobs, instance.num_jobs + 3)
     highest = np.flatnonzero(levels == instance.levels - 1)
     lowest = np.flatnonzero(levels == 0)
     short, over = np.flatnonzero(leaving < 0), np.flatnonzero(leaving > 0)
-    tails = [instance.upper[used], _same(hub, highest), lowest, _same(source, short), over]
-    heads = [instance.lower[used], highest, _same(hub, lowest), short, _same(sink, over)]
-    capacities = [
+    tails: list[Any] = [
+        instance.upper[used],
+        _same(hub, highest),
+        lowest,
+        _same(source, short),
+        over,
+    ]
+    heads: list[Any] = [instance.lower[used], highest, _same(hub, lowest), short, _same(sink, over)]
+    capacities: list[Any] = [
         capacity,
         _same(supply, highest),
         _same(supply, lowest),
@@ -103,7 +111,7 @@ def _feasible_flow(
         leaving[over],
     ]
     network = max_flow.SimpleMaxFlow()
-    arcs = network.add_arcs_with_capacity(
+    added = network.add_arcs_with_capacity(
         np.concatenate(tails).astype(np.int32),
         np.concatenate(heads).astype(np.int32),
         np.concatenate(capacities).astype(np.int64),
@@ -113,7 +121,7 @@ def _feasible_flow(
         raise SolverError(f"OR-tools max flow ended with {status.name}")
     if network.optimal_flow() < supply:
         return None
-    flows: NDArray[np.int64] = network.flows(arcs[: len(used)])
+    flows: NDArray[np.int64] = network.flows(added[: len(used)])
     return flows
 
 

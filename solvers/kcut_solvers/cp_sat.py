@@ -68,7 +68,7 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
     invalid = problem.model.validate()
     if invalid:
         return no_answer(Termination.SKIPPED, "CP-SAT: " + " ".join(invalid.split())[:200])
-    cp_model = load()
+    cp_model: Any = load()
     solver = cp_model.CpSolver()
     parameters = solver.parameters
     parameters.num_workers = limits.threads
@@ -83,7 +83,7 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
         parameters.max_time_in_seconds = limits.time_s - build_s
     incumbents: list[Incumbent] = []
 
-    class Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+    class Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc, name-defined]
         """Note each solution's exact value as it is found."""
 
         def on_solution_callback(self) -> None:

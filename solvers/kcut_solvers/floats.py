@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +76,7 @@ def _is_fine_enough(instance: CompressionInstance) -> bool:
     return unit_of(instance.weight) == 1.0 and reach * TOLERANCE < 0.5
 
 
-def cut_bound(instance: CompressionInstance, residual: Any) -> int | None:
+def cut_bound(instance: CompressionInstance, residual: float | None) -> int | None:
     """Turn a lower bound on the residual, in floats and in units of `unit_of`, into one on cuts.
 
     The tolerance is given away, relative and absolute; what is left is rounded to the next integer,

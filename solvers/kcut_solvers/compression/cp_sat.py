@@ -1,8 +1,8 @@
 """Priority compression as a constraint program, by CP-SAT.
 
-    min   sum_e w_e z_e                         (the residual)
-    s.t.  L_u - L_v + z_e >= 1                  for every edge e = u -> v
-          L_v in {0..K-1},  z_e in {0, 1}
+min   sum_e w_e z_e                         (the residual)
+s.t.  L_u - L_v + z_e >= 1                  for every edge e = u -> v
+      L_v in {0..K-1},  z_e in {0, 1}
 """
 
 from __future__ import annotations

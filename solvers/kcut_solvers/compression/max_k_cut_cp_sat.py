@@ -1,8 +1,8 @@
 """Ordinary Max K-Cut by CP-SAT: compression without its order, an upper bound on it.
 
-    min   sum_e w_e z_e
-    s.t.  sum_k x_vk = 1,   x_uk + x_vk - z_e <= 1   for every edge e = {u, v} and part k
-          x_vk <= sum of x_u,k-1 over the u before v  (a part opens after the one before it)
+min   sum_e w_e z_e
+s.t.  sum_k x_vk = 1,   x_uk + x_vk - z_e <= 1   for every edge e = {u, v} and part k
+      x_vk <= sum of x_u,k-1 over the u before v  (a part opens after the one before it)
 """
 
 from __future__ import annotations

@@ -9,7 +9,9 @@ from kcut_solvers import compression_milp
 
 
 @solver("compression", "milp-highs", exact=True, reference="mitchell2011pulp huangfu2018highs")
-def milp_highs(instance: CompressionInstance, *, limits: Limits, rng: np.random.Generator) -> Answer:
+def milp_highs(
+    instance: CompressionInstance, *, limits: Limits, rng: np.random.Generator
+) -> Answer:
     """Solve the mixed-integer program by HiGHS, gap 0.
 
     Parameters

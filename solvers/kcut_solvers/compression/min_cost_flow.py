@@ -111,16 +111,16 @@ def _build(instance: CompressionInstance) -> tuple[Any, NDArray[np.int32]]:
     np.add.at(out_weight, upper, weight)
     np.add.at(in_weight, lower, weight)
     jobs = np.arange(n)
-    tails = [upper, upper, np.full(n, source), jobs, [source]]
-    heads = [lower, lower, jobs, np.full(n, sink), [sink]]
-    capacities = [
+    tails: list[Any] = [upper, upper, np.full(n, source), jobs, [source]]
+    heads: list[Any] = [lower, lower, jobs, np.full(n, sink), [sink]]
+    capacities: list[Any] = [
         weight,
         np.full(m, most),
         np.minimum(out_weight, most),
         np.minimum(in_weight, most),
         [most],
     ]
-    costs = [np.full(m, -1), np.zeros(m), np.full(n, K - 1), np.zeros(n), [0]]
+    costs: list[Any] = [np.full(m, -1), np.zeros(m), np.full(n, K - 1), np.zeros(n), [0]]
     network = ortools_flow.SimpleMinCostFlow()
     arcs: NDArray[np.int32] = network.add_arcs_with_capacity_and_unit_cost(
         np.concatenate(tails).astype(np.int32),
