@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kcut_bench.reading import read_manifest, read_records
 from kcut_bench.record import RunRecord
+from kcut_bench.store import StoredInstance, open_store
 
 Number = int | float
 InstanceKey = tuple[str, str, int]
@@ -118,12 +118,20 @@ class Results:
     references : dict of InstanceKey to Reference
     labels : dict of str to str
         Per record key the solver's name, with its parameters where a store varies them.
+    planned : tuple of (str, str, str)
+        Key, instance and solver of every planned run.
+    num_stale : int
+        Rows the plan no longer asks for; they are not among the records.
+    instances : tuple of StoredInstance
     """
 
     records: tuple[RunRecord, ...]
     manifest: dict[str, Any] = field(default_factory=dict)
     references: dict[InstanceKey, Reference] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    planned: tuple[tuple[str, str, str], ...] = ()
+    num_stale: int = 0
+    instances: tuple[StoredInstance, ...] = ()
 
     @property
     def compression(self) -> list[RunRecord]:
@@ -191,10 +199,17 @@ def make_labels(records: Iterable[RunRecord]) -> dict[str, str]:
 
 def load_results(store_dir: Path) -> Results:
     """Read a store and work out its references; raise `InputError` if there is none."""
-    records = tuple(read_records(store_dir))
-    return Results(
-        records, read_manifest(store_dir), find_references(records), make_labels(records)
-    )
+    with open_store(store_dir) as store:
+        records = tuple(store.records())
+        return Results(
+            records=records,
+            manifest=store.manifest(),
+            references=find_references(records),
+            labels=make_labels(records),
+            planned=tuple(store.planned()),
+            num_stale=store.num_stale(),
+            instances=tuple(store.instances()),
+        )
 
 
 def counted_time_s(record: RunRecord) -> float | None:
@@ -214,3 +229,20 @@ def counted_time_s(record: RunRecord) -> float | None:
 def mean(values: Sequence[float]) -> float:
     """Return the arithmetic mean of one or more numbers."""
     return sum(values) / len(values)
+
+
+def per_instance(
+    records: Iterable[RunRecord], measure: Callable[[RunRecord], float | None]
+) -> dict[InstanceKey, float]:
+    """Return the mean of a measure over the runs of each instance; None measures are left out."""
+    groups: dict[InstanceKey, list[float]] = defaultdict(list)
+    for record in records:
+        measured = measure(record)
+        if measured is not None:
+            groups[instance_key(record)].append(measured)
+    return {key: mean(values) for key, values in sorted(groups.items())}
+
+
+def family_of(run: RunRecord) -> str:
+    """Return the family of the run's instance, or ``file``."""
+    return run.family or "file"
