@@ -18,7 +18,7 @@ from kcut.errors import InputError
 from kcut_bench.record import RunRecord
 
 SCHEMA = 1
-FILE_NAME = "kcut.sqlite"
+FILE_NAME = "store.sqlite"
 COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
 BLOBS = ("solution", "certificate")
 _FLAGS = ("exact", "proven")
@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS runs (key PRIMARY KEY, {", ".join(COLUMNS[1:])});
 CREATE TABLE IF NOT EXISTS planned (key PRIMARY KEY, instance, solver, position);
 CREATE TABLE IF NOT EXISTS instances
     (recipe PRIMARY KEY, name, family, params, seed, sha256, num_jobs, num_edges, content);
-CREATE TABLE IF NOT EXISTS manifest (id PRIMARY KEY CHECK (id = 1), content NOT NULL);
+CREATE TABLE IF NOT EXISTS manifest (key PRIMARY KEY, value NOT NULL);
 """
 
 
@@ -97,15 +97,14 @@ class Store:
 
     def manifest(self) -> dict[str, Any]:
         """Return the manifest: specification, sessions, environment, instance hashes."""
-        row = self._query("SELECT content FROM manifest").fetchone()
-        content: dict[str, Any] = json.loads(row[0]) if row else {}
-        return content
+        rows = self._query("SELECT key, value FROM manifest ORDER BY key")
+        return {key: json.loads(value) for key, value in rows}
 
     def write_manifest(self, content: dict[str, Any]) -> None:
-        """Replace the manifest."""
+        """Write entries of the manifest; those not named stay."""
+        rows = [(key, json.dumps(value, sort_keys=True)) for key, value in content.items()]
         with self.connection:
-            text = json.dumps(content, indent=1, sort_keys=True)
-            self.connection.execute("REPLACE INTO manifest VALUES (1, ?)", (text,))
+            self.connection.executemany("REPLACE INTO manifest VALUES (?, ?)", rows)
 
     def plan(self, runs: Iterable[tuple[str, str, str]]) -> None:
         """Replace the plan by these (key, instance, solver), in order."""
