@@ -6,8 +6,8 @@ import csv
 import html
 import io
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
 Cell = str | int | float | bool | None
 """None is "not known", shown as a dash; it is never zero."""
@@ -29,12 +29,15 @@ class Column:
         How a cell reads; the CSV holds the cell itself.
     numeric : bool
         Whether to align it to the right.
+    paper_cm : float or None
+        Width in LaTeX of a column whose text is broken into lines; 0 leaves the column out.
     """
 
     key: str
     heading: str
     show: Callable[[Cell], str]
     numeric: bool = True
+    paper_cm: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,9 @@ def text(cell: Cell) -> str:
     return DASH if cell is None else str(cell)
 
 
-def text_column(key: str, heading: str) -> Column:
+def text_column(key: str, heading: str, paper_cm: float | None = None) -> Column:
     """Return a column of text, aligned to the left."""
-    return Column(key, heading, text, numeric=False)
+    return Column(key, heading, text, numeric=False, paper_cm=paper_cm)
 
 
 def integer(cell: Cell) -> str:
@@ -147,7 +150,11 @@ def escape_latex(words: str) -> str:
 
 def to_latex(table: Table) -> str:
     """Return the table for LaTeX; it needs the package booktabs."""
-    align = "".join("r" if column.numeric else "l" for column in table.columns)
+    table = without(table, {column.key for column in table.columns if column.paper_cm == 0})
+    align = "".join(
+        f"p{{{column.paper_cm:g}cm}}" if column.paper_cm else "r" if column.numeric else "l"
+        for column in table.columns
+    )
     headings = " & ".join(escape_latex(column.heading) for column in table.columns)
     lines = [
         r"\begin{table}",
@@ -162,6 +169,16 @@ def to_latex(table: Table) -> str:
     lines += ["    " + " & ".join(map(escape_latex, row)) + r" \\" for row in _shown(table)]
     lines += [r"    \bottomrule", r"  \end{tabular}", r"\end{table}", ""]
     return "\n".join(lines)
+
+
+def without(table: Table, keys: Collection[str]) -> Table:
+    """Return the table without some of its columns."""
+    kept = [i for i, column in enumerate(table.columns) if column.key not in keys]
+    return replace(
+        table,
+        columns=tuple(table.columns[i] for i in kept),
+        rows=tuple(tuple(row[i] for i in kept) for row in table.rows),
+    )
 
 
 def to_markdown(table: Table) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from kcut_bench.headline import headline, provenance
 from kcut_bench.results import Results, load_results
-from kcut_bench.table import Table, to_markdown
+from kcut_bench.table import Table, to_markdown, without
 from kcut_bench.tables_detail import (
     comparison_table,
     failure_table,
@@ -51,15 +50,8 @@ def readme_table(store_dir: Path) -> str:
         If there is no store.
     """
     results = load_results(store_dir)
-    full = result_table(results)
-    keys = ("solver", "kind", "runs", "solved", "proven", "rejected", "num_reference",
-            "median_gap", "mean_gap", "max_gap", "time_s")  # fmt: skip
-    at = [i for i, column in enumerate(full.columns) if column.key in keys]
-    short = replace(
-        full,
-        columns=tuple(full.columns[i] for i in at),
-        rows=tuple(tuple(row[i] for i in at) for row in full.rows),
-    )
+    hidden = {"verified", "mean_residual_ratio", "num_timed"}
+    short = without(result_table(results), hidden)
     return f"{headline(results)}\n\n{to_markdown(short)}\n{provenance(results)}\n"
 
 

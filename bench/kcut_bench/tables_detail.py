@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from kcut_bench.commands import rerun_commands
+from kcut_bench.rerun import rerun_commands
 from kcut_bench.record import RunRecord
 from kcut_bench.results import (
     RELAXATION,
@@ -146,7 +146,7 @@ def worst_table(results: Results) -> Table:
         Column("value", "Value", integer),
         Column("optimum", "Optimum", integer),
         Column("gap", "Gap", percent),
-        text_column("commands", "Run it again"),
+        text_column("commands", "Run it again", paper_cm=0),
     )
     caption = (
         f"The {NUM_WORST} instances with the largest gap of Crux to the proven optimum, then the "
@@ -244,7 +244,7 @@ def failure_table(results: Results, verdict: str | None = None) -> Table:
         text_column("solver", "Solver"),
         text_column("termination", "Ended"),
         text_column("verdict", "Verdict"),
-        text_column("reason", "Reason"),
+        text_column("reason", "Reason", paper_cm=6),
         Column("num_runs", "Runs", integer),
         text_column("example", "For example on"),
     )

@@ -57,7 +57,7 @@ DEFINITIONS = (
 
 def definitions_table() -> Table:
     """Return what the report's words mean."""
-    columns = (text_column("term", "Term"), text_column("meaning", "Meaning"))
+    columns = (text_column("term", "Term"), text_column("meaning", "Meaning", paper_cm=11))
     return Table("definitions", "Definitions", "What the words of this report mean.", columns,
                  DEFINITIONS)  # fmt: skip
 
