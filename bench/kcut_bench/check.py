@@ -76,7 +76,7 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
         report.rows += 1
     for group, rows in groups.items():
         instance = _remake(group, stored.get(group), report)
-        known = []
+        known: list[_Known] = []
         for row in rows:
             on_row()
             if instance is not None:
@@ -128,9 +128,7 @@ def _read_content(stored: StoredInstance, name: str) -> CompressionInstance:
     return instance
 
 
-def _check_row(
-    row: RunRecord, instance: CompressionInstance, report: Report
-) -> Iterator[_Known]:
+def _check_row(row: RunRecord, instance: CompressionInstance, report: Report) -> Iterator[_Known]:
     """Check one row, and yield what it establishes, if anything."""
     where = f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 

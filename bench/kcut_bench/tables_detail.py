@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from kcut_bench.rerun import rerun_commands
 from kcut_bench.record import RunRecord
+from kcut_bench.rerun import rerun_commands
 from kcut_bench.results import (
     RELAXATION,
     InstanceKey,

@@ -24,19 +24,21 @@ def frontier(
 ) -> None:
     """Compute the proven optimum for 1..K levels, all in one ascent."""
     import numpy as np
+    from kcut_instances.readers import read_instance
 
     from kcut.compression import original_weight
-    from kcut_bench import frontier as work
-    from kcut_instances.readers import read_instance
+    from kcut.frontier import frontier as compute
+    from kcut_bench.frontier_plot import check_path
+    from kcut_bench.frontier_plot import plot as write_plot
 
     check_levels(max_levels, "--max-levels")
     if plot is not None:
-        work.check_plot_path(plot)
+        check_path(plot)
     instance = read_instance(file, max_levels)
-    found = work.frontier(instance, instance.levels)
+    found = compute(instance)
     total = original_weight(instance, np.ones(instance.num_edges, np.bool_))
     if plot is not None:
-        work.plot(found, total, instance.name, plot)
+        write_plot(found, total, instance.name, plot)
     if json:
         output.emit_json(
             {
@@ -54,7 +56,7 @@ def frontier(
             (
                 str(level),
                 output.number(value),
-                output.percent(value / total if value is not None and total else None),
+                output.percent(value / total if total else None),
                 "optimal" if proven else f"at most {output.number(bound)}",
             )
             for level, value, bound, proven in zip(
