@@ -86,5 +86,6 @@ class Progress:
         elapsed = time.monotonic() - self._started
         left = elapsed / self.done * (self.total - self.done)
         parts = [f"{self.done} of {self.total}", self._counts(), f"{elapsed:.0f} s"]
-        parts.append(f"about {left:.0f} s left" if self.done < self.total else "")
+        # The first runs wait for compilation and say little about the rest.
+        parts.append(f"about {left:.0f} s left" if 5 <= self.done < self.total else "")
         print(f"{self.what}: " + ", ".join(p for p in parts if p), file=sys.stderr, flush=True)
