@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-
-from kcut import InputError
 from kcut_bench import environment, plan
 from kcut_bench.plan import expand
 from kcut_bench.spec import parse_spec
 from kcut_bench.studies import find_spec, study_names
+
+from kcut import InputError
 
 BASE = """
 name = "a"
@@ -111,7 +111,7 @@ def test_cross_takes_all_combinations_and_zip_takes_steps():
 )
 def test_unknown_names_and_values_are_refused_by_field(change, field):
     """What the registry does not know is named by its path in the specification."""
-    with pytest.raises(InputError, match="a.toml") as caught:
+    with pytest.raises(InputError, match=r"a\.toml") as caught:
         keys(**change)
     assert caught.value.field == field
 

@@ -4,7 +4,6 @@ import importlib
 import sys
 
 import pytest
-
 from kcut_bench import sources
 
 FILES = {
