@@ -1,5 +1,6 @@
 """Tests of the commands: what they print, and the exit codes a script relies on."""
 
+import importlib.metadata
 import json
 
 import pytest
@@ -151,6 +152,12 @@ def test_catalogues_are_json_and_tables(kcut_here):
         names = [entry["name"] for entry in lines_of(out)]
         assert expected in names
         assert all(name in kcut_here(command)[1] for name in names)
+
+
+def test_version_is_that_of_the_distribution(kcut_here):
+    """--version prints the name and the version, whatever else is said."""
+    code, out, _ = kcut_here("--version")
+    assert (code, out) == (0, f"kcut {importlib.metadata.version('kcut')}\n")
 
 
 def test_dry_run_prints_the_plan_and_runs_nothing(kcut_here, tmp_path):

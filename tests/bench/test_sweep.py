@@ -94,6 +94,16 @@ def test_manifest_tells_where_results_come_from(tmp_path, small_spec):
     assert set(manifest["instances"].values()) == {row.instance_sha256 for row in rows}
 
 
+def test_store_of_another_study_is_refused(tmp_path, small_spec):
+    """Two studies do not share a store, so that neither loses its plan."""
+    spec, _ = planned(small_spec)
+    other, _ = planned(small_spec.replace('"small"', '"other"'))
+    with create_store(tmp_path) as store:
+        begin_manifest(store, spec, small_spec, [])
+        with pytest.raises(InputError, match="holds the study small, not other"):
+            begin_manifest(store, other, small_spec, [])
+
+
 def test_size_beyond_a_solvers_limit_is_skipped_with_the_reason(tmp_path):
     """max_edges makes a row that says so, and a sweep that solved nothing is not good."""
     text = (
