@@ -38,6 +38,10 @@ def drain(network: Network, excess: NDArray[np.int64], cut: NDArray[np.bool_]) -
     tails = np.repeat(np.arange(n, dtype=np.int32), np.diff(network.start))
     open_arcs = np.flatnonzero(network.residual > 0)
     above, below = np.flatnonzero(excess > 0), np.flatnonzero(excess < 0)
+    if len(above) == 0 or len(below) == 0:
+        # OR-tools knows no vertex without arcs; with nothing to move, either side is a cut.
+        cut[:] = len(below) == 0
+        return 0
     solver = max_flow.SimpleMaxFlow()
     arcs = solver.add_arcs_with_capacity(
         tails[open_arcs], network.head[open_arcs], network.residual[open_arcs]
