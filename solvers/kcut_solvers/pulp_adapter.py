@@ -88,7 +88,8 @@ def make_solver(pulp: Pulp, name: str, limits: Limits, remaining_s: float | None
         "msg": False,
         "gapRel": 0.0,
         "gapAbs": 0.0,
-        "threads": limits.threads,
+        # CBC 2.10 started with "threads 1" waits 10 s now and then; without it, it is serial too.
+        "threads": None if name == "cbc" and limits.threads == 1 else limits.threads,
         "timeLimit": None if remaining_s is None else max(0.01, remaining_s),
     }
     if name == "cbc":

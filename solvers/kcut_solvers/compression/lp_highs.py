@@ -29,6 +29,7 @@ from kcut import (
     solver,
 )
 from kcut_solvers import highs
+from kcut_solvers.certify import cover_one_level
 from kcut_solvers.floats import TOLERANCE, Checked, check_levels, unit_of
 
 
@@ -116,6 +117,8 @@ def _cover(
 
     With fewer useful levels than K every edge can be cut, and the empty cover is the best.
     """
+    if instance.levels == 1:
+        return cover_one_level(instance)
     nothing = np.zeros(instance.num_edges, np.int64)
     if duals.shape != nothing.shape or not np.isfinite(duals).all():
         return nothing
