@@ -7,12 +7,12 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
+from kcut_solvers.certify import cover_from_levels
 
 from kcut import Answer, Claim, CompressionInstance, Limits, cut_value
 from kcut.compression import max_k_cut_value
 from kcut.params import complete
 from kcut.registry import Solver, solvers
-from kcut_solvers.certify import cover_from_levels
 
 NUM_TINY = 300
 NUM_MIDDLING = 100
@@ -22,7 +22,7 @@ EXACT = sorted(name for name, s in SOLVERS.items() if s.exact)
 FAST_EXACT = sorted(set(EXACT) - {"milp-cbc", "milp-highs", "cp-sat"})
 
 
-def random_dag(rng, num_jobs, num_edges, levels, weights, name, order=False):
+def random_dag(rng, num_jobs, num_edges, levels, weights, *, name, order=False):
     """Return a DAG of random edges between jobs in a hidden random order."""
     pairs = np.array(list(itertools.combinations(range(num_jobs), 2)), int).reshape(-1, 2)
     chosen = pairs[rng.choice(len(pairs), size=min(num_edges, len(pairs)), replace=False)]
@@ -53,7 +53,9 @@ def tiny(seed):
     )
     levels = int(rng.integers(1, 5))
     weights = kinds[seed % 4]
-    return random_dag(rng, num_jobs, num_edges, levels, weights, f"tiny-{seed}", seed % 3 == 0)
+    return random_dag(
+        rng, num_jobs, num_edges, levels, weights, name=f"tiny-{seed}", order=seed % 3 == 0
+    )
 
 
 @functools.cache
@@ -63,8 +65,9 @@ def middling(seed):
     num_jobs = int(rng.integers(30, 61))
     num_edges = int(num_jobs * rng.uniform(2.0, 3.0))
     levels = int(rng.integers(2, 6))
+    name = f"middling-{seed}"
     return random_dag(
-        rng, num_jobs, num_edges, levels, lambda m: rng.integers(0, 100, m), f"middling-{seed}"
+        rng, num_jobs, num_edges, levels, lambda m: rng.integers(0, 100, m), name=name
     )
 
 
