@@ -7,12 +7,12 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-from kcut_solvers.certify import cover_from_levels
 
 from kcut import Answer, Claim, CompressionInstance, Limits, cut_value
 from kcut.compression import max_k_cut_value
 from kcut.params import complete
 from kcut.registry import Solver, solvers
+from kcut_solvers.certify import cover_from_levels
 
 NUM_TINY = 300
 NUM_MIDDLING = 100

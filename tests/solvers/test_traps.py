@@ -7,8 +7,6 @@ import time
 import numpy as np
 import pulp
 import pytest
-from kcut_solvers import certify, compression_milp, cp_sat, floats, pulp_adapter
-from kcut_solvers.compression import min_cost_flow as flow_solver
 from ortools.graph.python import max_flow, min_cost_flow
 from ortools.sat.python import cp_model
 
@@ -24,6 +22,8 @@ from kcut import (
     cut_value,
     judge,
 )
+from kcut_solvers import certify, compression_milp, cp_sat, floats, pulp_adapter
+from kcut_solvers.compression import min_cost_flow as flow_solver
 from tests.contract.instances import certified, edge_cases, middling, random_dag, run
 
 VERSION_4 = pulp_adapter.is_version_4(pulp)
