@@ -24,7 +24,7 @@ from kcut import (
     cut_value,
     judge,
 )
-from tests.contract.instances import certified, edge_cases, middling, random_dag, run
+from tests.contract.instances import certified, each, edge_cases, middling, random_dag, run
 
 VERSION_4 = pulp_adapter.is_version_4(pulp)
 
@@ -350,7 +350,7 @@ def test_float_bounds_are_rounded_outward(residual):
     assert floats.cut_bound(instance, None) is None
 
 
-@pytest.mark.parametrize("name", ["lp-highs", "milp-highs", "milp-cbc", "cp-sat"])
+@pytest.mark.parametrize("name", each(["lp-highs", "milp-highs", "milp-cbc", "cp-sat"]))
 def test_threads_may_change_from_run_to_run(name):
     """HiGHS refuses another number of threads in the same process unless its pool is let go."""
     for threads in (1, 2, 1):
