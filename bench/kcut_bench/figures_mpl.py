@@ -87,34 +87,61 @@ def _draw(ax: Any, panel: Panel) -> None:
     from matplotlib.ticker import PercentFormatter
 
     for series in panel.series:
-        _draw_series(ax, series)
+        _draw_series(ax, panel, series)
     if panel.x_log:
         ax.set_xscale("log")
-    if panel.y_log:
+    elif panel.x_percent:
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+    if panel.ordinal:
+        places = panel.places
+        shown = [_plain(x) if isinstance(x, str) else f"{x:g}" for x in places]
+        long = sum(map(len, shown)) > 45
+        ax.set_xticks(range(len(places)), shown, rotation=30 if long else 0,
+                      ha="right" if long else "center")  # fmt: skip
+        ax.set_xlim(-0.6, len(places) - 0.4)
+        ax.grid(visible=False, axis="x")
+    if panel.y_floor is not None:
+        at, texts = zip(*panel.floor_ticks(), strict=True)
+        ax.set_yscale("log")
+        ax.set_ylim(at[0] * 0.6, at[-1] * 1.5)
+        ax.set_yticks(at, texts)
+        ax.minorticks_off()
+    elif panel.y_log:
         ax.set_yscale("log")
     elif panel.y_percent:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    if panel.y_from_zero:
+        ax.set_ylim(bottom=0)
     ax.set_title(_plain(panel.title))
     ax.set_xlabel(_plain(panel.x_label))
     ax.set_ylabel(_plain(panel.y_label))
 
 
-def _draw_series(ax: Any, series: Series) -> None:
+def _draw_series(ax: Any, panel: Panel, series: Series) -> None:
     points = series.mark in (Mark.POINTS, Mark.OPEN_POINTS, Mark.LINE_POINTS)
     lines = series.mark in (Mark.LINE, Mark.STEPS, Mark.LINE_POINTS)
     ax.plot(
-        series.x,
-        series.y,
+        panel.drawn_x(series),
+        panel.drawn_y(series),
         color=colour(series.style),
         linestyle=_DASHES[dash(series.style)] if lines else "none",
         linewidth=0.8 if series.style < 0 else None,
         drawstyle="steps-post" if series.mark is Mark.STEPS else "default",
-        marker=_MARKERS[marker(max(0, series.style))] if points else "none",
+        marker=_symbol(series),
         markerfacecolor="none" if series.mark is Mark.OPEN_POINTS else None,
-        markeredgewidth=0.5,
+        markeredgewidth=1.6 if series.mark is Mark.BARS else 0.5,
+        markersize=8 if series.mark is Mark.BARS else None,
         alpha=0.75 if series.mark is Mark.POINTS else 1,
         label=_plain(series.legend) or "_nolegend_",
         rasterized=points and len(series.x) > 5000,
+    )
+
+
+def _symbol(series: Series) -> str:
+    if series.mark is Mark.BARS:
+        return "_"
+    return (
+        "none" if series.mark in (Mark.LINE, Mark.STEPS) else _MARKERS[marker(max(0, series.style))]
     )
 
 

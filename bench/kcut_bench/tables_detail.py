@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from kcut_bench.rerun import rerun_commands
 from kcut_bench.record import RunRecord
+from kcut_bench.rerun import rerun_commands
 from kcut_bench.results import (
     RELAXATION,
     InstanceKey,
@@ -67,7 +67,7 @@ def comparison_table(results: Results) -> Table:
     crux = results.crux_label
     measures: tuple[tuple[str, Callable[[RunRecord], float | None]], ...] = (
         ("gap", results.gap),
-        ("time_s", counted_time_s),
+        ("time (s)", counted_time_s),
     )
     for name, measure in measures if crux is not None else ():
         groups = results.by_label(results.compression)
