@@ -165,9 +165,12 @@ def styles(first: Iterable[str], second: Iterable[str] = ()) -> dict[str, int]:
     return {label: i for i, label in enumerate(labels)}
 
 
-def num_columns(figure: Figure) -> int:
-    """Return how many panels of a figure stand side by side."""
-    return min(2, len(figure.panels))
+def layout(figure: Figure) -> list[tuple[int, int, int]]:
+    """Return row, column and width of each panel: two in a row, a last one alone fills its row."""
+    last = len(figure.panels) - 1
+    return [
+        (i // 2, i % 2, 2 if i == last and i % 2 == 0 and i > 0 else 1) for i in range(last + 1)
+    ]
 
 
 def to_csv(figure: Figure) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
-from kcut_bench.figure import Figure, Mark, Panel, Series, colour, dash, marker, num_columns, to_csv
+from kcut_bench.figure import Figure, Mark, Panel, Series, colour, dash, layout, marker, to_csv
 
 _MARKERS = {
     "circle": "o",
@@ -62,21 +61,22 @@ def write_figure(figure: Figure, folder: Path) -> list[Path]:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Drawing
 
-    columns = num_columns(figure)
-    rows = math.ceil(len(figure.panels) / columns)
+    places = layout(figure)
+    columns, rows = min(2, len(places)), places[-1][0] + 1
     settings: Any = {**mpl.rcParamsDefault, **_STYLE}
     with mpl.rc_context(settings):
         drawing = Drawing(figsize=(3.5 * columns, 2.5 * rows + 0.5), layout="constrained")
-        axes = drawing.subplots(rows, columns, squeeze=False).ravel()
-        for ax, panel in zip(axes, figure.panels, strict=False):
-            _draw(ax, panel)
-        for ax in axes[len(figure.panels) :]:
-            ax.set_visible(False)
+        grid = drawing.add_gridspec(rows, columns)
+        axes = []
+        for panel, (row, column, width) in zip(figure.panels, places, strict=True):
+            axes.append(drawing.add_subplot(grid[row, column : column + width]))
+            _draw(axes[-1], panel)
         _add_legend(drawing, axes, columns)
         pdf_canvas: Any = FigureCanvasPdf(drawing)
-        svg_canvas: Any = FigureCanvasSVG(drawing)
         pdf, svg = folder / f"{figure.name}.pdf", folder / f"{figure.name}.svg"
         pdf_canvas.print_pdf(pdf, metadata={"CreationDate": None})
+        drawing.set_layout_engine("none")  # it has placed everything; once is slow enough
+        svg_canvas: Any = FigureCanvasSVG(drawing)
         svg_canvas.print_svg(svg, metadata={"Date": None, "Title": figure.title})
     data = folder / f"{figure.name}.csv"
     data.write_text(to_csv(figure), encoding="utf-8")

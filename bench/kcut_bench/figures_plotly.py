@@ -14,12 +14,12 @@ from kcut_bench.figure import (
     Series,
     colour,
     dash,
+    layout,
     marker,
-    num_columns,
 )
 from kcut_bench.table import percent
 
-PANEL_HEIGHT_PX = 300
+PANEL_HEIGHT_PX, SINGLE_HEIGHT_PX = 300, 380
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 _MODES = {
     Mark.POINTS: "markers",
@@ -42,24 +42,29 @@ def to_div(figure: Figure) -> str:
     from plotly.io import to_html
     from plotly.subplots import make_subplots
 
-    columns = num_columns(figure)
-    rows = math.ceil(len(figure.panels) / columns)
-    height = (PANEL_HEIGHT_PX if len(figure.panels) > 1 else 380) * rows + 110
+    places = layout(figure)
+    columns = min(2, len(places))
+    rows = places[-1][0] + 1
+    height = (PANEL_HEIGHT_PX if len(places) > 1 else SINGLE_HEIGHT_PX) * rows + 110
+    specs: list[list[dict[str, int] | None]] = [[None] * columns for _ in range(rows)]
+    for row, column, width in places:
+        specs[row][column] = {"colspan": width}
     page = make_subplots(
         rows=rows,
         cols=columns,
+        specs=specs,
         subplot_titles=[html.escape(panel.title) for panel in figure.panels],
         vertical_spacing=min(0.3, 95 / height) if rows > 1 else 0,
         horizontal_spacing=0.12,
     )
     named: set[str] = set()
-    for i, panel in enumerate(figure.panels):
-        row, column = i // columns + 1, i % columns + 1
+    for panel, (row, column, _) in zip(figure.panels, places, strict=True):
         for series in panel.series:
-            page.add_trace(_trace(series, panel, series.legend not in named), row, column)
+            first = series.legend not in named
+            page.add_trace(_trace(series, panel, first), row + 1, column + 1)
             named.add(series.legend)
-        page.update_xaxes(_x_axis(panel), row=row, col=column)
-        page.update_yaxes(_y_axis(panel), row=row, col=column)
+        page.update_xaxes(_x_axis(panel), row=row + 1, col=column + 1)
+        page.update_yaxes(_y_axis(panel), row=row + 1, col=column + 1)
     page.update_layout(
         height=height,
         template="plotly_white",

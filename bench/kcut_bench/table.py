@@ -222,7 +222,7 @@ def to_html(table: Table, code: tuple[str, ...] = ()) -> str:
     for row in _shown(table):
         parts.append("<tr>")
         for i, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
-            shown = _breakable(cell, column.key in code)
+            shown = html.escape(cell) if column.numeric else _breakable(cell, column.key in code)
             if i == 0:
                 kind = ' class="long"' if len(cell) > LONG_NAME else ""
                 parts.append(f'<th scope="row"{kind}>{shown}</th>')
