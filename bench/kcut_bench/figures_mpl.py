@@ -65,13 +65,14 @@ def write_figure(figure: Figure, folder: Path) -> list[Path]:
     columns, rows = min(2, len(places)), places[-1][0] + 1
     settings: Any = {**mpl.rcParamsDefault, **_STYLE}
     with mpl.rc_context(settings):
-        drawing = Drawing(figsize=(3.5 * columns, 2.5 * rows + 0.5), layout="constrained")
+        size = (3.5 * columns, 2.5 * rows + 0.5) if len(places) > 1 else (5.5, 3.8)
+        drawing = Drawing(figsize=size, layout="constrained")
         grid = drawing.add_gridspec(rows, columns)
         axes = []
         for panel, (row, column, width) in zip(figure.panels, places, strict=True):
             axes.append(drawing.add_subplot(grid[row, column : column + width]))
             _draw(axes[-1], panel)
-        _add_legend(drawing, axes, columns)
+        _add_legend(drawing, axes, most=4 if columns > 1 else 3)
         pdf_canvas: Any = FigureCanvasPdf(drawing)
         pdf, svg = folder / f"{figure.name}.pdf", folder / f"{figure.name}.svg"
         pdf_canvas.print_pdf(pdf, metadata={"CreationDate": None})
@@ -145,7 +146,7 @@ def _symbol(series: Series) -> str:
     )
 
 
-def _add_legend(drawing: Any, axes: Any, columns: int) -> None:
+def _add_legend(drawing: Any, axes: Any, *, most: int) -> None:
     entries: dict[str, Any] = {}
     for ax in axes:
         for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -155,7 +156,7 @@ def _add_legend(drawing: Any, axes: Any, columns: int) -> None:
             entries.values(),
             entries.keys(),
             loc="outside upper left",
-            ncols=min(len(entries), 2 * columns),
+            ncols=min(len(entries), most),
         )
 
 

@@ -140,12 +140,17 @@ def _x_axis(panel: Panel) -> dict[str, Any]:
         places = panel.places
         axis |= {
             "tickvals": list(range(len(places))),
-            "ticktext": [html.escape(x if isinstance(x, str) else f"{x:g}") for x in places],
+            "ticktext": [_tick(x) for x in places],
+            "ticklabeloverflow": "allow",
             "range": [-0.6, len(places) - 0.4],
             "showgrid": False,
             "zeroline": False,
         }
     return axis
+
+
+def _tick(place: float | str) -> str:
+    return html.escape(place).replace(", ", "<br>") if isinstance(place, str) else f"{place:g}"
 
 
 def _y_axis(panel: Panel) -> dict[str, Any]:

@@ -227,7 +227,8 @@ def to_html(table: Table, code: tuple[str, ...] = ()) -> str:
                 kind = ' class="long"' if len(cell) > LONG_NAME else ""
                 parts.append(f'<th scope="row"{kind}>{shown}</th>')
             else:
-                kind = "" if column.numeric else ' class="text"'
+                word = " word" if len(cell) <= LONG_NAME and not set(cell) & set(" ,") else ""
+                kind = "" if column.numeric else f' class="text{word}"'
                 parts.append(f"<td{kind}>{shown}</td>")
         parts.append("</tr>\n")
     parts.append("</tbody></table></div>")
