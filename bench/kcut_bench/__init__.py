@@ -1,1 +1,4 @@
 """The bench: sweeps, isolated runs, the store of results, reports and the command line."""
+
+MEGABYTE = 2**20
+"""Bytes in a megabyte, wherever a limit is given in megabytes."""

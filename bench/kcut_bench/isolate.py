@@ -9,7 +9,9 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import time
+import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing import connection, forkserver
@@ -114,7 +116,7 @@ class LocalProcesses:
         """Carry out all runs; if interrupted, kill those on their way and leave no row of them."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["kcut_bench.preload"])
-        with _one_thread():
+        with _one_thread(), _without_main():
             forkserver.ensure_running()
         waiting = iter(plans)
         active: list[_Child] = []
@@ -138,7 +140,8 @@ class LocalProcesses:
         here, there = context.Pipe(duplex=False)
         payload = msgspec.json.encode(run)
         process = context.Process(target=child_main, args=(there, payload), daemon=False)
-        process.start()
+        with _without_main():
+            process.start()
         there.close()
         return _Child(run, process, here, self.deadlines, utc_now())
 
@@ -205,6 +208,17 @@ def _last_words(exitcode: int | None) -> str:
         with contextlib.suppress(ValueError):
             return f"process died of {signal.Signals(-exitcode).name}"
     return f"process died with exit code {exitcode}"
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Keep new processes from importing the program that is running, which no run needs."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 @contextlib.contextmanager

@@ -101,7 +101,7 @@ def _planned_fields(run: PlannedRun, facts: Facts) -> dict[str, Any]:
         "instance_seed": run.recipe.seed,
         "num_jobs": facts.num_jobs,
         "num_edges": facts.num_edges,
-        "levels": run.levels,
+        "levels": run.recipe.levels,
         "longest_path": facts.longest_path,
         "total_weight": facts.total_weight,
         "solver": run.solver,

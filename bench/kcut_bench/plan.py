@@ -16,12 +16,10 @@ from kcut.compression import CompressionInstance
 from kcut.errors import InputError
 from kcut.params import Param, ParamValue, complete
 from kcut.registry import PROBLEMS_OF, get_family, get_solver
-from kcut_bench import environment
+from kcut_bench import MEGABYTE, environment
 from kcut_bench.sources import package_digest, source_digest
 from kcut_bench.spec import InstancesSpec, Scalar, Spec, seed_list
 from kcut_bench.store import SCHEMA
-
-MEGABYTE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +29,11 @@ class Recipe:
     Attributes
     ----------
     key : str
-        Hexadecimal SHA-256 of the family with its source, parameters and seed, or of the file.
+        Hexadecimal SHA-256 of the family with its source, parameters, seed and levels, or of the
+        file and the levels.
     name : str
+    levels : int
+        K; some families make other edges for other K.
     family : str or None
     params : dict
         For a file ``{"file": path as given}``.
@@ -43,20 +44,21 @@ class Recipe:
 
     key: str
     name: str
+    levels: int
     family: str | None
-    params: dict[str, bool | int | float | str]
+    params: dict[str, ParamValue]
     seed: int | None
     path: str | None = None
 
-    def make(self, levels: int) -> CompressionInstance:
-        """Generate or read the instance, with this number of levels."""
+    def make(self) -> CompressionInstance:
+        """Generate or read the instance."""
         if self.family is not None:
             assert self.seed is not None
             family = get_family(self.family)
-            instance: CompressionInstance = family.generate(self.params, levels, self.seed)
+            instance: CompressionInstance = family.generate(self.params, self.levels, self.seed)
             return instance
         assert self.path is not None
-        return _read(Path(self.path)).with_levels(levels)
+        return _read(self.path, self.levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,6 @@ class PlannedRun:
     key : str
         Hexadecimal SHA-256; see `run_key`.
     recipe : Recipe
-    levels : int
     problem, solver : str
     params : dict
     exact : bool
@@ -82,10 +83,9 @@ class PlannedRun:
 
     key: str
     recipe: Recipe
-    levels: int
     problem: str
     solver: str
-    params: dict[str, bool | int | float | str]
+    params: dict[str, ParamValue]
     exact: bool
     seed: int
     repetition: int
@@ -121,9 +121,9 @@ def expand(spec: Spec, base: Path, source: str) -> list[PlannedRun]:
     variants = list(_solver_variants(spec, source))
     runs: dict[str, PlannedRun] = {}
     for i, group in enumerate(spec.instances):
-        for recipe, levels in _recipes(group, base, f"instances[{i}]", source):
+        for recipe in _recipes(group, base, f"instances[{i}]", source):
             for variant in variants:
-                run = replace(variant, recipe=recipe, levels=levels)
+                run = replace(variant, recipe=recipe)
                 run = replace(run, key=run_key(run))
                 runs[run.key] = run
     return list(runs.values())
@@ -132,7 +132,7 @@ def expand(spec: Spec, base: Path, source: str) -> list[PlannedRun]:
 def run_key(run: PlannedRun) -> str:
     """Digest all that a run's result depends on.
 
-    That is the instance's recipe or content and its levels, the solver with its sources and
+    That is the instance's recipe or content, the solver with its sources and
     parameters, the sources of `kcut`, limits, seed, repetition, versions of the packages that
     matter and the schema of the store. A run is done again exactly when one of these changes.
     """
@@ -140,7 +140,6 @@ def run_key(run: PlannedRun) -> str:
     content = {
         "schema": SCHEMA,
         "recipe": run.recipe.key,
-        "levels": run.levels,
         "problem": run.problem,
         "solver": run.solver,
         "params": run.params,
@@ -153,20 +152,18 @@ def run_key(run: PlannedRun) -> str:
     return _digest(content)
 
 
-def file_recipe(path: Path, name: str) -> tuple[Recipe, int]:
-    """Return the recipe of a file, called `name` in the specification, and its levels."""
-    instance = _read(path)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return Recipe(digest, instance.name, None, {"file": name}, None, str(path)), instance.levels
+def file_recipe(path: Path, name: str, levels: int | None = None) -> Recipe:
+    """Return the recipe of a file, called `name` in the specification."""
+    instance = _read(path, levels)
+    key = _digest([hashlib.sha256(path.read_bytes()).hexdigest(), instance.levels])
+    given: dict[str, ParamValue] = {"file": name}
+    return Recipe(key, instance.name, instance.levels, None, given, None, str(path.absolute()))
 
 
-def _recipes(
-    group: InstancesSpec, base: Path, where: str, source: str
-) -> Iterator[tuple[Recipe, int]]:
+def _recipes(group: InstancesSpec, base: Path, where: str, source: str) -> Iterator[Recipe]:
     for name in group.files:
-        recipe, levels = file_recipe(base / name, name)
-        for chosen in group.levels or [levels]:
-            yield recipe, chosen
+        for levels in group.levels or (None,):
+            yield file_recipe(base / name, name, levels)
     if not group.family:
         return
     try:
@@ -176,16 +173,15 @@ def _recipes(
     made_by = source_digest(family.make)
     for params in _grid(family.params, group.params, group.mode, f"{where}.params", source):
         for seed in seed_list(group.seeds):
-            key = _digest([group.family, params, seed, made_by])
-            name = family.title(params, seed)
-            recipe = Recipe(key, name, group.family, params, seed)
             for levels in group.levels or [family.levels]:
-                yield recipe, levels
+                key = _digest([group.family, params, seed, levels, made_by])
+                name = family.title(params, seed)
+                yield Recipe(key, name, levels, group.family, params, seed)
 
 
 def _solver_variants(spec: Spec, source: str) -> Iterator[PlannedRun]:
     """Yield the planned runs of all solvers, still without an instance and a key."""
-    nothing = Recipe("", "", None, {}, None)
+    nothing = Recipe("", "", 0, None, {}, None)
     for i, entry in enumerate(spec.solvers):
         try:
             solver = get_solver(entry.name, PROBLEMS_OF[CompressionInstance])
@@ -199,7 +195,6 @@ def _solver_variants(spec: Spec, source: str) -> Iterator[PlannedRun]:
                     yield PlannedRun(
                         key="",
                         recipe=nothing,
-                        levels=0,
                         problem=solver.problem,
                         solver=solver.name,
                         params=params,
@@ -241,10 +236,11 @@ def _complete(
         raise InputError(error.message, field, error.value, source) from None
 
 
-def _read(path: Path) -> CompressionInstance:
-    from kcut_instances import read_instance
+def _read(path: str | Path, levels: int | None) -> CompressionInstance:
+    from kcut_instances.readers import read_instance
 
-    return read_instance(path)
+    instance: CompressionInstance = read_instance(path, levels)
+    return instance
 
 
 @functools.cache

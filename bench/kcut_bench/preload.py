@@ -1,12 +1,13 @@
 """Imported once by the server that runs are forked from: what all of them need is there then.
 
-Solver libraries are imported, never called: one that started threads before the fork would hang
-after it. The Numba cores start none, so they are compiled here.
+Libraries that start threads are imported, never called: after a fork they would hang. The Numba
+cores and OR-tools' graph algorithms start none, so the solvers made of them are warmed up here.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 
 LIBRARIES = (
@@ -18,6 +19,7 @@ LIBRARIES = (
     "pulp",
     "scipy.optimize",
 )
+SAFE_SOLVERS = ("crux", "min-cuts", "min-cost-flow", "longest-path", "sincronia", "varys")
 
 
 def _prepare() -> None:
@@ -27,18 +29,23 @@ def _prepare() -> None:
             importlib.import_module(name)
     with contextlib.suppress(Exception):
         _compile_cores()
+    # What is there now stays; a collection after the fork would only copy its pages.
+    gc.collect()
+    gc.freeze()
 
 
 def _compile_cores() -> None:
-    """Warm Crux up in every variant: that compiles, or loads, the Numba cores of `kcut`."""
+    """Warm up, in every variant, the solvers that call no library with threads of its own."""
     from kcut.registry import get_solver
     from kcut_bench.run import warm_up
 
-    crux = get_solver("crux", ("compression",))
-    defaults = {name: param.default for name, param in crux.params.items()}
-    for name, param in crux.params.items():
-        for choice in param.choices:
-            warm_up(crux, {**defaults, name: choice})
+    for name in SAFE_SOLVERS:
+        solver = get_solver(name, ("compression",))
+        defaults = {key: param.default for key, param in solver.params.items()}
+        warm_up(solver, defaults)
+        for key, param in solver.params.items():
+            for choice in param.choices:
+                warm_up(solver, {**defaults, key: choice})
 
 
 _prepare()

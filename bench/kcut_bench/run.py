@@ -153,7 +153,7 @@ def _certify(
     from kcut_solvers.certify import cover_from_levels
 
     try:
-        cover = cover_from_levels(instance, levels)
+        cover = cover_from_levels(instance, levels.astype(np.int64))
         if cover is not None:
             answer = replace(answer, certificate=cover)
             return answer, judge(instance, answer, problem)

@@ -30,7 +30,7 @@ _TABLES = f"""
 CREATE TABLE IF NOT EXISTS runs (key PRIMARY KEY, {", ".join(COLUMNS[1:])});
 CREATE TABLE IF NOT EXISTS planned (key PRIMARY KEY, instance, solver, position);
 CREATE TABLE IF NOT EXISTS instances
-    (recipe PRIMARY KEY, name, family, params, seed, sha256, num_jobs, num_edges, content);
+    (recipe PRIMARY KEY, name, levels, family, params, seed, sha256, num_jobs, num_edges, content);
 CREATE TABLE IF NOT EXISTS manifest (key PRIMARY KEY, value NOT NULL);
 """
 
@@ -44,6 +44,7 @@ class StoredInstance:
     recipe : str
         Key of the recipe (hexadecimal SHA-256).
     name : str
+    levels : int
     family : str or None
         None for a file.
     params : str
@@ -58,6 +59,7 @@ class StoredInstance:
 
     recipe: str
     name: str
+    levels: int
     family: str | None
     params: str
     seed: int | None

@@ -122,7 +122,11 @@ def run_sweep(
     try:
         executor.run_all(waiting, workers, keep)
     finally:
-        hashes = {i.name: i.sha256 for i in store.instances() if i.sha256 is not None}
+        hashes = {
+            f"{instance.name},levels={instance.levels}": instance.sha256
+            for instance in store.instances()
+            if instance.sha256 is not None
+        }
         store.write_manifest({"instances": hashes})
     return _summarise(store, runs, len(waiting), shard)
 
@@ -147,7 +151,7 @@ def _stored(recipe: Recipe) -> StoredInstance:
     params = json.dumps(recipe.params, sort_keys=True)
     content = None if recipe.path is None else Path(recipe.path).read_bytes()
     return StoredInstance(
-        recipe.key, recipe.name, recipe.family, params, recipe.seed, content=content
+        recipe.key, recipe.name, recipe.levels, recipe.family, params, recipe.seed, content=content
     )
 
 

@@ -46,7 +46,7 @@ def execute(run: PlannedRun, report: Report) -> RunRecord:
         If the instance cannot be had.
     """
     started_at, started = utc_now(), time.perf_counter()
-    instance = run.recipe.make(run.levels)
+    instance = run.recipe.make()
     facts = facts_of(instance, time.perf_counter() - started)
     report("facts", facts)
     for name, size, most in (

@@ -83,7 +83,7 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
         parameters.max_time_in_seconds = limits.time_s - build_s
     incumbents: list[Incumbent] = []
 
-    class Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc, name-defined]
+    class Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         """Note each solution's exact value as it is found."""
 
         def on_solution_callback(self) -> None:
