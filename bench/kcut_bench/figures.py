@@ -67,7 +67,8 @@ def _gap_panels(results: Results, groups: dict[str, list[RunRecord]]) -> list[Pa
     for runs in groups.values():
         for run in runs:
             sizes[family_of(run)].add(run.num_jobs)
-            lowest = min([lowest, *(gap for gap in [results.gap(run)] if gap)])
+            gap = results.gap(run)
+            lowest = min(lowest, gap) if gap is not None and gap > 0 else lowest
     floor = 10.0 ** (max(-9, math.floor(math.log10(lowest))) - 1)
     style = results.styles()
     steps = {label: (i + 0.5) / len(groups) - 0.5 for i, label in enumerate(groups)}
