@@ -51,12 +51,11 @@ def gap_figure(results: Results) -> Figure:
         "several sizes and one for all others. The axis is logarithmic and gaps of 0 stand at its "
         f"foot. {REFERENCE_NOTE}{zero}"
     )
-    worst = max((gap, run.key) for run in measured if (gap := results.gap(run)) is not None)
-    worst_run = next(run for run in measured if run.key == worst[1])
+    worst = max(measured, key=lambda run: results.gap(run) or 0)
     alt = (
         f"Scatter plots of the gap to the proven optimum against the number of jobs for "
-        f"{', '.join(shown)}. The largest gap is {percent(worst[0])}, by "
-        f"{results.label(worst_run)} in family {family_of(worst_run)}."
+        f"{', '.join(shown)}. The largest gap is {percent(results.gap(worst))}, by "
+        f"{results.label(worst)} in family {family_of(worst)}."
     )
     return Figure(name, title, caption, alt, tuple(panels))
 

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from kcut_bench.figures import all_figures
+from kcut_bench.figures_mpl import write_figure
 from kcut_bench.headline import fastest_exact, headline
 from kcut_bench.record import RunRecord
 from kcut_bench.report import render, write_report
 from kcut_bench.results import load_results
+from kcut_bench.table import to_latex
 from kcut_bench.tables import all_tables
 
 from kcut.errors import InputError
@@ -54,14 +56,18 @@ def test_figures_show_what_was_measured(written: tuple[Path, ...], records: Reco
     assert drawn == measured
 
 
-def test_figures_do_not_depend_on_when_they_are_made(
+def test_files_do_not_depend_on_when_they_are_made(
     written: tuple[Path, ...], store_dir: Path, tmp_path: Path
 ) -> None:
-    """The same store gives the same bytes."""
-    again = write_report(store_dir, tmp_path)
-    assert [path.name for path in again] == [path.name for path in written]
-    for one, two in zip(written, again, strict=True):
-        assert one.read_bytes() == two.read_bytes(), one.name
+    """The same store gives the same bytes: the page, all tables, a figure in all its forms."""
+    results = load_results(store_dir)
+    figures, tables = all_figures(results), all_tables(results)
+    before = {path.name: path.read_bytes() for path in written}
+    assert render(results, figures, tables).encode() == before["report.html"]
+    for table in tables:
+        assert to_latex(table).encode() == before.get(f"{table.name}.tex", b"") or not table.rows
+    for path in write_figure(figures[-1], tmp_path):
+        assert path.read_bytes() == before[path.name]
 
 
 def test_page_asks_for_nothing(written: tuple[Path, ...]) -> None:
