@@ -6,6 +6,7 @@ An `Executor` turns planned runs into rows, whatever it runs them on.
 from __future__ import annotations
 
 import contextlib
+import json
 import multiprocessing
 import os
 import signal
@@ -21,6 +22,7 @@ from typing import Protocol
 import msgspec
 
 from kcut.answer import Termination
+from kcut_bench import WARM_UP_VARIABLE
 from kcut_bench.outcome import Facts, lost_row, utc_now
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
@@ -114,11 +116,12 @@ class LocalProcesses:
 
     def run_all(self, plans: Iterable[PlannedRun], workers: int, on_row: OnRow) -> None:
         """Carry out all runs; if interrupted, kill those on their way and leave no row of them."""
+        runs = list(plans)
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["kcut_bench.preload"])
-        with _one_thread(), _without_main():
+        with _environment_of_runs(runs), _without_main():
             forkserver.ensure_running()
-        waiting = iter(plans)
+        waiting = iter(runs)
         active: list[_Child] = []
         try:
             while True:
@@ -222,10 +225,16 @@ def _without_main() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let what is started meanwhile use one thread; a solver that may use more asks for them."""
-    before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
-    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
+def _environment_of_runs(runs: list[PlannedRun]) -> Iterator[None]:
+    """Let what is started meanwhile use one thread, and know which solvers to warm up.
+
+    A solver that may use more threads asks its library for them.
+    """
+    variants = {json.dumps([run.solver, run.params]) for run in runs}
+    ours = dict.fromkeys(THREAD_VARIABLES, "1")
+    ours[WARM_UP_VARIABLE] = f"[{', '.join(sorted(variants))}]"
+    before = {name: os.environ.get(name) for name in ours}
+    os.environ.update(ours)
     try:
         yield
     finally:

@@ -9,6 +9,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import json
+import os
+
+from kcut_bench import WARM_UP_VARIABLE
 
 LIBRARIES = (
     "highspy",
@@ -35,17 +39,13 @@ def _prepare() -> None:
 
 
 def _compile_cores() -> None:
-    """Warm up, in every variant, the solvers that call no library with threads of its own."""
+    """Warm up the planned solvers that call no library with threads of its own."""
     from kcut.registry import get_solver
     from kcut_bench.run import warm_up
 
-    for name in SAFE_SOLVERS:
-        solver = get_solver(name, ("compression",))
-        defaults = {key: param.default for key, param in solver.params.items()}
-        warm_up(solver, defaults)
-        for key, param in solver.params.items():
-            for choice in param.choices:
-                warm_up(solver, {**defaults, key: choice})
+    for name, params in json.loads(os.environ.get(WARM_UP_VARIABLE, "[]")):
+        if name in SAFE_SOLVERS:
+            warm_up(get_solver(name, ("compression",)), params)
 
 
 _prepare()

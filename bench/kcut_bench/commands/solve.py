@@ -16,7 +16,7 @@ from kcut_bench.commands.options import (
     check_levels,
     check_seed,
     make_limits,
-    split_params,
+    parse_params,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ def solve(
     """
     from kcut_instances.readers import read_instance
 
-    from kcut.params import parse
     from kcut_bench.run import run_solver
 
     check_levels(levels)
@@ -62,8 +61,7 @@ def solve(
     limits = make_limits(time_limit, memory_limit)
     instances = [read_instance(path, levels) for path in files]
     chosen = [_solver_for(solver, instance, problem) for instance in instances]
-    texts = split_params(param)
-    params = [parse(entry.params, texts) for entry in chosen]
+    params = [parse_params(entry.params, param) for entry in chosen]
     targets = _targets(files, out)
     verdicts = []
     for path, instance, entry, values, target in zip(
