@@ -73,7 +73,7 @@ def test_citation_of_a_store(store_dir: Path) -> None:
     first = text.splitlines()[0]
     assert first.startswith("% We ran the study “small” of kcut")
     for part in (
-        "84 of 84 planned runs",
+        "84 of 84 planned runs, 14 instances",
         "crux, max-k-cut-cp-sat, min-cost-flow",
         "time limit 5 s",
     ):
