@@ -146,7 +146,7 @@ def test_rejected_rows_come_first(make_store: MakeStore, records: Records) -> No
     page = page_of(make_store([*records, lie, above], 0))
     alarm = page.index('class="alarm"')
     assert alarm < page.index("upward edge 3 -&gt; 5") < page.index('id="finding"')
-    assert "1 contradictions" in page[: page.index('id="finding"')]
+    assert "Contradictions: 1" in page[: page.index('id="finding"')]
     assert 'class="alarm"' not in page_of_clean(make_store, records)
 
 
