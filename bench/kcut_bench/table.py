@@ -165,7 +165,7 @@ def to_latex(table: Table) -> str:
     headings = " & ".join(escape_latex(column.heading) for column in table.columns)
     lines = [
         r"\begin{table}",
-        r"  \centering",
+        r"  \centering\small",
         rf"  \caption{{{escape_latex(table.caption)}}}",
         rf"  \label{{tab:{table.name}}}",
         rf"  \begin{{tabular}}{{@{{}}{align}@{{}}}}",
