@@ -104,10 +104,14 @@ class Family:
         """First line of the docstring."""
         return _first_line(self.make)
 
+    def title(self, params: Mapping[str, ParamValue], seed: int) -> str:
+        """Return the name of the instance of these parameters and this seed."""
+        shown = "".join(f",{key}={value}" for key, value in params.items())
+        return f"{self.name}{shown},seed={seed}"
+
     def generate(self, params: Mapping[str, ParamValue], levels: int, seed: int) -> Any:
         """Generate the instance of these parameters and this seed; its name tells both."""
-        shown = "".join(f",{key}={value}" for key, value in params.items())
-        name = f"{self.name}{shown},seed={seed}"
+        name = self.title(params, seed)
         return self.make(np.random.default_rng(seed), name=name, levels=levels, **params)
 
 

@@ -1,0 +1,115 @@
+"""``kcut verify``: check a solution against its instance, with no solver involved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kcut_bench.commands import output
+from kcut_bench.commands.options import Json
+
+if TYPE_CHECKING:
+    from kcut_instances.readers import Solution
+
+    from kcut import CompressionInstance
+    from kcut.judge import Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What checking a solution found.
+
+    Attributes
+    ----------
+    judgement : Judgement
+    false : str
+        The first statement of the solution that does not hold; empty if all do.
+    """
+
+    judgement: Judgement
+    false: str
+
+
+def verify(
+    instance: Annotated[Path, typer.Argument(metavar="INSTANCE")],
+    solution: Annotated[Path, typer.Argument(metavar="SOLUTION")],
+    json: Json = False,
+) -> None:
+    """Recompute a solution's value and what its cover proves, in exact integers.
+
+    K is the solution's num_levels, else the instance's. Says optimal only where the value equals
+    the bound of the cover. Exits 1 if the solution is infeasible or states something false.
+    """
+    from kcut_instances.readers import read_instance, read_solution
+
+    from kcut.errors import InputError
+
+    stated = read_solution(solution)
+    found = read_instance(instance, None)
+    if stated.num_levels is not None:
+        found = found.with_levels(stated.num_levels)
+    if stated.instance_sha256 != found.sha256:
+        message = f"is of another instance than {instance} ({found.sha256})"
+        raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
+    finding = check_solution(found, stated)
+    shown = _result(found, stated, finding)
+    if json:
+        output.emit_json(shown)
+    else:
+        print(_line(str(solution), shown))
+    if finding.false:
+        raise typer.Exit(1)
+
+
+def check_solution(instance: CompressionInstance, stated: Solution) -> Finding:
+    """Check all that a solution states against its instance."""
+    from kcut.answer import Answer, Claim, Verdict
+    from kcut.judge import judge
+
+    answer = Answer(Claim.FEASIBLE, stated.levels, certificate=stated.cover)
+    judgement = judge(instance, answer, stated.problem or "compression")
+    false = ""
+    if judgement.verdict is Verdict.REJECTED:
+        false = judgement.reason
+    elif stated.value is not None and stated.value != judgement.value:
+        false = f"states the value {stated.value}, but it is {judgement.value}"
+    elif _is_below(stated.bound, judgement.value):
+        false = f"states the bound {stated.bound}, below the value {judgement.value}"
+    elif stated.cover is not None and _is_below(stated.bound, judgement.bound):
+        false = f"states the bound {stated.bound}, but the cover proves {judgement.bound}"
+    return Finding(judgement, false)
+
+
+def _is_below(number: float | None, other: float | None) -> bool:
+    return number is not None and other is not None and number < other
+
+
+def _result(instance: CompressionInstance, stated: Solution, finding: Finding) -> dict[str, Any]:
+    judgement = finding.judgement
+    return {
+        "instance": instance.name,
+        "instance_sha256": instance.sha256,
+        "problem": stated.problem or "compression",
+        "num_levels": instance.levels,
+        "feasible": judgement.value is not None,
+        "value": judgement.value,
+        "bound": judgement.bound,
+        "gap": judgement.gap,
+        "optimal": judgement.proven and not finding.false,
+        "verdict": "rejected" if finding.false else "verified",
+        "reason": finding.false,
+    }
+
+
+def _line(file: str, shown: dict[str, Any]) -> str:
+    if shown["reason"]:
+        return f"{file}: rejected: {shown['reason']}"
+    value, bound = output.number(shown["value"]), output.number(shown["bound"])
+    if shown["optimal"]:
+        return f"{file}: feasible, value {value} = bound {bound}: optimal"
+    if shown["bound"] is None:
+        return f"{file}: feasible, value {value}, no cover: nothing is proven about its quality"
+    return f"{file}: feasible, value {value}, bound {bound}, gap {output.percent(shown['gap'])}"
