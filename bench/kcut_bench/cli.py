@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import traceback
@@ -83,7 +84,7 @@ def _explain(error: Any) -> tuple[int, str]:
     code, line = 1, f"unexpected {name}: {error} (KCUT_DEBUG=1 shows the traceback)"
     # What typer raises for bad usage has this method, whichever version of click it brings.
     if hasattr(error, "format_message"):
-        code, line = 2, f"{error.format_message()} (see kcut --help)"
+        code, line = 2, f"{error.format_message()}{_given(error)} (see kcut --help)"
     elif name == "Abort":
         code, line = 130, "interrupted"
     elif isinstance(error, KcutError):
@@ -93,6 +94,16 @@ def _explain(error: Any) -> tuple[int, str]:
     elif isinstance(error, MemoryError):
         line = f"out of memory {error}"
     return code, line
+
+
+def _given(error: Any) -> str:
+    """Return the value of the option that an error is about, which its message may leave out."""
+    options = getattr(getattr(error, "param", None), "opts", ())
+    for before, word in itertools.pairwise(sys.argv):
+        name, equals, value = word.partition("=")
+        if before in options or (equals and name in options):
+            return f" (got {(word if before in options else value)!r})"
+    return ""
 
 
 def _say(line: str) -> None:

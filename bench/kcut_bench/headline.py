@@ -60,14 +60,14 @@ def _speed(results: Results, crux: str) -> str:
         return f"no instance was both timed with {crux} and proven by {exact}"
     factor = plain.median(factors)
     if f"{factor:.2f}" == "1.00":
-        compared = "as long as"
+        compared = "takes as long as"
     elif factor > 1:
-        compared = f"{ratio(factor)} times as long as"
+        compared = f"takes {ratio(factor)} times as long as"
     else:
-        compared = f"{ratio(factor)} of the time of"
+        compared = f"takes {ratio(factor)} of the time of"
     return (
-        f"it takes a median {compared} {exact}, the fastest exact solver, takes to prove the "
-        f"optimum ({_count(len(factors))})"
+        f"in the median of {_count(len(factors))} it {compared} the fastest exact solver, {exact}, "
+        "which proves its optimum"
     )
 
 

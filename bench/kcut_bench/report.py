@@ -172,7 +172,10 @@ def facts(results: Results) -> list[tuple[str, str]]:
 
 def _dates(results: Results) -> str:
     dates = sorted(record.started_at for record in results.records)
-    return "" if not dates else f"{dates[0]} to {dates[-1]} (start of first and last run, UTC)"
+    if not dates:
+        return ""
+    first, last = (date[:16].replace("T", " ") for date in (dates[0], dates[-1]))
+    return f"{first} to {last} UTC (start of the first and the last run)"
 
 
 def _words(value: Any) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kcut_bench.figure import styles
 from kcut_bench.record import RunRecord
 from kcut_bench.store import StoredInstance, open_store
 
@@ -165,6 +166,12 @@ class Results:
     def exact_labels(self) -> set[str]:
         """Labels of the solvers that claim optimality when they finish."""
         return {self.label(record) for record in self.compression if record.exact}
+
+    def styles(self) -> dict[str, int]:
+        """Return the style of each label in figures: heuristics first, then exact solvers."""
+        exact = self.exact_labels
+        heuristic = {self.label(record) for record in self.compression} - exact
+        return styles(heuristic, exact)
 
     @property
     def crux_label(self) -> str | None:

@@ -67,7 +67,7 @@ def comparison_table(results: Results) -> Table:
     crux = results.crux_label
     measures: tuple[tuple[str, Callable[[RunRecord], float | None]], ...] = (
         ("gap", results.gap),
-        ("time_s", counted_time_s),
+        ("time (s)", counted_time_s),
     )
     for name, measure in measures if crux is not None else ():
         groups = results.by_label(results.compression)

@@ -137,7 +137,7 @@ def result_table(results: Results) -> Table:
         Column("time_s", "Time", seconds),
     )
     caption = (
-        "Results by solver. Gaps are to the proven optimum, over the instances that have one and "
+        "Gaps are to the proven optimum, over the instances that have one and "
         "that the solver solved (“with reference”; the mean of an instance's runs, for the maximum "
         "the worst run). Time is the shifted geometric mean over the runs that have a time "
         "(“timed”)."

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from kcut_solvers.certify import cover_from_levels
 
 from bench.micro.conftest import fresh
 from kcut import cut_value, verify
+from kcut_solvers.certify import cover_from_levels
 
 GROUP = "instance, n=2,000, m=100k"
 

@@ -3,12 +3,12 @@
 import networkx as nx
 import numpy as np
 import pytest
-from kcut_solvers.compression.min_cuts import ENGINES
 
 from kcut import CompressionInstance, cut_value, verify
 from kcut.ascent import ascend, improve
 from kcut.frontier import frontier
 from kcut.push_relabel import Network, drain
+from kcut_solvers.compression.min_cuts import ENGINES
 from tests.contract.instances import feasible_assignments, middling, tiny
 
 

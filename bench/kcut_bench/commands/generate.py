@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kcut_bench.commands.options import Levels, Params, check_levels, check_seed, split_params
+from kcut_bench.commands.options import Levels, Params, check_levels, check_seed, parse_params
 
 
 def generate(
@@ -22,12 +22,10 @@ def generate(
     seed: Annotated[int, typer.Option("--seed", help="The same seed, the same instance.")] = 0,
 ) -> None:
     """Generate an instance and write it to a file."""
-    from kcut_instances.readers import write_compression, write_graphml
-
     from kcut import CompressionInstance
     from kcut.errors import InputError
-    from kcut.params import parse
     from kcut.registry import get_family
+    from kcut_instances.readers import write_compression, write_graphml
 
     writers = {
         ".json": write_compression,
@@ -41,7 +39,7 @@ def generate(
     check_levels(levels)
     check_seed(seed)
     known = get_family(family)
-    params = parse(known.params, split_params(param))
+    params = parse_params(known.params, param)
     instance = known.generate(params, known.levels if levels is None else levels, seed)
     if not isinstance(instance, CompressionInstance):
         raise InputError("cannot be written yet", "family", family)

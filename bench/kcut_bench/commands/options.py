@@ -11,7 +11,10 @@ import typer
 from kcut_bench import MEGABYTE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kcut.answer import Limits
+    from kcut.params import Param, ParamValue
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object per line, alone on stdout.")]
 Params = Annotated[
@@ -41,6 +44,18 @@ def split_params(pairs: list[str] | None) -> dict[str, str]:
             raise InputError("is given twice", f"-p {key}", value)
         texts[key] = value
     return texts
+
+
+def parse_params(declared: Mapping[str, Param], pairs: list[str] | None) -> dict[str, ParamValue]:
+    """Return all parameters: those given, checked, and the defaults of the others."""
+    from kcut.errors import InputError
+    from kcut.params import parse
+
+    texts = split_params(pairs)
+    try:
+        return parse(declared, texts)
+    except InputError as error:
+        raise error.within("-p") from None
 
 
 def check_levels(levels: int | None, option: str = "--levels") -> None:

@@ -16,7 +16,7 @@ from kcut_bench.commands.options import (
     check_levels,
     check_seed,
     make_limits,
-    split_params,
+    parse_params,
 )
 
 if TYPE_CHECKING:
@@ -52,18 +52,15 @@ def solve(
     OUT is a file for one instance and a directory for several (NAME.solution.json each). Exits 1
     if an answer is rejected, 3 if an instance has no solution within the limits.
     """
-    from kcut_instances.readers import read_instance
-
-    from kcut.params import parse
     from kcut_bench.run import run_solver
+    from kcut_instances.readers import read_instance
 
     check_levels(levels)
     check_seed(seed)
     limits = make_limits(time_limit, memory_limit)
     instances = [read_instance(path, levels) for path in files]
     chosen = [_solver_for(solver, instance, problem) for instance in instances]
-    texts = split_params(param)
-    params = [parse(entry.params, texts) for entry in chosen]
+    params = [parse_params(entry.params, param) for entry in chosen]
     targets = _targets(files, out)
     verdicts = []
     for path, instance, entry, values, target in zip(
@@ -184,6 +181,7 @@ def _line(file: str, shown: dict[str, Any]) -> str:
 
 def _write(target: Path, shown: dict[str, Any]) -> None:
     import numpy as np
+
     from kcut_instances.readers import Solution, write_solution
 
     fields = {field.name for field in dataclasses.fields(Solution)} & shown.keys()

@@ -76,7 +76,7 @@ def lp_highs(instance: CompressionInstance, *, limits: Limits, rng: np.random.Ge
     solution = model.getSolution()
     termination = Termination.FINISHED if optimal else Termination.TIME_LIMIT
     if not solution.value_valid:
-        return no_answer(termination, detail)
+        return replace(no_answer(termination, detail), build_s=build_s)
     numbers = np.asarray(solution.col_value)[: instance.num_jobs]
     cover = _cover(instance, np.asarray(solution.row_dual), unit)
     checked = _check(instance, numbers, cover, model.getObjectiveValue() if optimal else None)
