@@ -175,7 +175,7 @@ def cut_order(
 
     Notes
     -----
-    O(n^2 + |E|) to fill P and 8 n^2 bytes; then naive and as-printed O(K n^2), knuth-yao O(n^2)
+    O(n^2 + num_edges) to fill P and 8 n^2 bytes; then naive and as-printed O(K n^2), knuth-yao O(n^2)
     for all k together, divide-conquer O(K n log n).
 
     References
@@ -214,7 +214,7 @@ def cut_layers(
 
     Notes
     -----
-    The same DP on the matrix of weights between layers: O(num_layers^2 + |E|) time and
+    The same DP on the matrix of weights between layers: O(num_layers^2 + num_edges) time and
     8 num_layers^2 bytes.
     """
     P = np.zeros((num_layers + 1, num_layers + 1), np.int64)
