@@ -23,6 +23,8 @@ SCALED_TOTAL = 2**53
 
 _LOW_BITS = 32
 
+_LARGEST_EXPONENT = 1023
+
 
 def exact_sum(numbers: NDArray[np.integer[Any]]) -> int:
     """Sum int64 numbers as a Python integer, without wrapping.
@@ -72,12 +74,13 @@ def scale_to_integers(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], 
     total = math.fsum(weights)
     if total == 0.0:
         return np.zeros(len(weights), dtype=np.int64), 1.0, True
-    # The largest power of two that keeps the sum, rounding included, below 2^53.
-    exponent = 53 - math.frexp(total + 0.0)[1]
+    # The largest power of two that keeps the sum, rounding included, below 2^53, and is a float.
+    exponent = min(53 - math.frexp(total + 0.0)[1], _LARGEST_EXPONENT)
     while math.ldexp(total, exponent) + len(weights) >= SCALED_TOTAL:
         exponent -= 1
     finest = np.ldexp(weights, exponent)
-    scaled = np.ceil(finest).astype(np.int64)
+    # What the scaling itself underflows to 0 is still more than nothing.
+    scaled = np.maximum(np.ceil(finest), weights > 0).astype(np.int64)
     if not np.array_equal(np.ldexp(scaled.astype(np.float64), -exponent), weights):
         return scaled, math.ldexp(1.0, exponent), False
     common = int(np.bitwise_or.reduce(scaled))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 """Okabe and Ito's palette, told apart with every common colour blindness (without its yellow)."""
@@ -24,6 +26,7 @@ class Mark(StrEnum):
     LINE = "line"
     LINE_POINTS = "line with points"
     STEPS = "steps"
+    BARS = "bars"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,10 @@ class Series:
     ----------
     name : str
         What it is, in the CSV and on hovering.
-    x, y : tuple of float
-        As measured; equally long.
+    x : tuple of float or str
+        As measured; names or numbers on an ordinal axis.
+    y : tuple of float
+        As measured; as long as `x`.
     mark : Mark
     style : int
         Colour, marker and dash; the same solver has the same in all figures. -1: a guide line.
@@ -43,15 +48,18 @@ class Series:
         Its entry in the legend; empty for none. Equal entries are shown once.
     notes : tuple of str
         What each point is, as long as `x`, or empty.
+    shift : float
+        Where an ordinal axis draws the series, in steps from the place of x; -0.5 to 0.5.
     """
 
     name: str
-    x: tuple[float, ...]
+    x: tuple[float, ...] | tuple[str, ...]
     y: tuple[float, ...]
     mark: Mark
     style: int
     legend: str = ""
     notes: tuple[str, ...] = ()
+    shift: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,12 @@ class Panel:
     ----------
     title, x_label, y_label : str
     series : tuple of Series
-    x_log, y_log, y_percent : bool
+    x_log, y_log, x_percent, y_percent : bool
+    ordinal : bool
+        Whether the x that occur stand side by side at equal distances.
+    y_from_zero : bool
+    y_floor : float or None
+        With a logarithmic axis: what is not above it is drawn at it, and reads 0.
     """
 
     title: str
@@ -71,7 +84,37 @@ class Panel:
     series: tuple[Series, ...]
     x_log: bool = False
     y_log: bool = False
+    x_percent: bool = False
     y_percent: bool = False
+    ordinal: bool = False
+    y_from_zero: bool = False
+    y_floor: float | None = None
+
+    @property
+    def places(self) -> list[float] | list[str]:
+        """The x of an ordinal axis, numbers before names, each in order."""
+        found: set[Any] = {x for series in self.series for x in series.x}
+        return sorted(found, key=lambda x: (isinstance(x, str), x))
+
+    def drawn_x(self, series: Series) -> list[float]:
+        """Where the axis draws the x of a series."""
+        if not self.ordinal:
+            return [float(x) for x in series.x]
+        at = {x: i for i, x in enumerate(self.places)}
+        return [at[x] + series.shift for x in series.x]
+
+    def drawn_y(self, series: Series) -> list[float]:
+        """Where the axis draws the y of a series."""
+        return [y if self.y_floor is None else max(y, self.y_floor) for y in series.y]
+
+    def floor_ticks(self) -> list[tuple[float, str]]:
+        """Return place and text of the ticks above a floor: 0, then powers of ten."""
+        assert self.y_floor is not None
+        top = max([1.0, *(y for series in self.series for y in series.y)])
+        lowest = round(math.log10(self.y_floor)) + 1
+        powers = [10.0**i for i in range(lowest, math.ceil(math.log10(top)) + 1)]
+        shown = [f"{100 * p:g}%" if self.y_percent else f"{p:g}" for p in powers]
+        return [(self.y_floor, "0"), *zip(powers, shown, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +156,21 @@ def dash(style: int) -> str:
     return "dash" if style < 0 else DASHES[style % len(DASHES)]
 
 
-def styles(labels: Iterable[str]) -> dict[str, int]:
-    """Return a style for each label: by name, so that figures of one store agree."""
-    return {label: i for i, label in enumerate(sorted(set(labels)))}
+def styles(first: Iterable[str], second: Iterable[str] = ()) -> dict[str, int]:
+    """Return a style for each label, so that all figures of one store agree.
+
+    Each group is in order of names, and within either the colours differ as long as they last.
+    """
+    labels = sorted(set(first)) + sorted(set(second) - set(first))
+    return {label: i for i, label in enumerate(labels)}
 
 
-def num_columns(figure: Figure) -> int:
-    """Return how many panels of a figure stand side by side."""
-    return min(2, len(figure.panels))
+def layout(figure: Figure) -> list[tuple[int, int, int]]:
+    """Return row, column and width of each panel: two in a row, a last one alone fills its row."""
+    last = len(figure.panels) - 1
+    return [
+        (i // 2, i % 2, 2 if i == last and i % 2 == 0 and i > 0 else 1) for i in range(last + 1)
+    ]
 
 
 def to_csv(figure: Figure) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import statistics as plain
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
-from kcut_bench.figure import Figure, Mark, Panel, Series, styles
+from kcut_bench.figure import Figure, Mark, Panel, Series
 from kcut_bench.figures_time import cactus_figure, profile_figure, runtime_figure
 from kcut_bench.record import RunRecord
 from kcut_bench.results import RELAXATION, Results, family_of, instance_key, is_solved
 from kcut_bench.table import percent
+
+MOST_PLACES = 8
+"""Up to so many sizes stand side by side, solvers apart; more share a logarithmic axis."""
 
 REFERENCE_NOTE = "Reference: the proven optimum of each instance; instances without one are absent."
 
@@ -37,51 +42,83 @@ def gap_figure(results: Results) -> Figure:
         return Figure(name, title, "No run has a proven optimum to be measured against.")
     shown = [label for label, runs in groups.items() if any(results.gap(run) for run in runs)]
     exact = [label for label in groups if label not in shown]
-    style = styles(results.labels.values())
-    panels = []
-    for family in sorted({family_of(run) for run in measured}):
-        series: list[Series] = []
-        for label in shown:
-            runs = [run for run in groups[label] if family_of(run) == family]
-            series += _points_and_medians(results, label, runs, style[label])
-        if series:
-            panels.append(Panel(family, "jobs", "gap", tuple(series), x_log=True, y_percent=True))
+    panels = _gap_panels(results, {label: groups[label] for label in shown})
     zero = f" At gap 0 on every run, and not drawn: {', '.join(exact)}." if exact else ""
     if not panels:
         return Figure(name, title, f"Every run reaches its proven optimum.{zero}")
     caption = (
-        "Gap of each run (points) and median by size (line), a panel for each family, each with "
-        f"an axis of its own. {REFERENCE_NOTE}{zero}"
+        "Gap of each run (points) and its median by size (line or bar), a panel for each family of "
+        "several sizes and one for all others. The axis is logarithmic and gaps of 0 stand at its "
+        f"foot. {REFERENCE_NOTE}{zero}"
     )
-    worst = max((gap, run.key) for run in measured if (gap := results.gap(run)) is not None)
-    worst_run = next(run for run in measured if run.key == worst[1])
+    worst = max(measured, key=lambda run: results.gap(run) or 0)
     alt = (
         f"Scatter plots of the gap to the proven optimum against the number of jobs for "
-        f"{', '.join(shown)}. The largest gap is {percent(worst[0])}, by "
-        f"{results.label(worst_run)} in family {family_of(worst_run)}."
+        f"{', '.join(shown)}. The largest gap is {percent(results.gap(worst))}, by "
+        f"{results.label(worst)} in family {family_of(worst)}."
     )
     return Figure(name, title, caption, alt, tuple(panels))
 
 
+def _gap_panels(results: Results, groups: dict[str, list[RunRecord]]) -> list[Panel]:
+    sizes: dict[str, set[int]] = defaultdict(set)
+    lowest = 1.0
+    for runs in groups.values():
+        for run in runs:
+            sizes[family_of(run)].add(run.num_jobs)
+            gap = results.gap(run)
+            lowest = min(lowest, gap) if gap is not None and gap > 0 else lowest
+    floor = 10.0 ** (max(-9, math.floor(math.log10(lowest))) - 1)
+    style = results.styles()
+    steps = {label: (i + 0.5) / len(groups) - 0.5 for i, label in enumerate(groups)}
+    panels = []
+    single = [family for family in sorted(sizes) if len(sizes[family]) == 1]
+    for families in [[family] for family in sorted(sizes) if family not in single] + [single]:
+        ordinal = families == single or len(sizes[families[0]]) <= MOST_PLACES
+        series: list[Series] = []
+        for label, all_runs in groups.items():
+            runs = [run for run in all_runs if family_of(run) in families]
+            shift = 0.75 * steps[label] if ordinal else 0
+            names = families == single
+            series += _points_and_medians(
+                results, label, runs, style[label], names=names, shift=shift
+            )
+        title = families[0] if families != single else "families of one size"
+        x_label = "jobs" if families != single else "family, jobs"
+        if series:
+            panel = Panel(title, x_label, "gap", tuple(series), x_log=not ordinal, y_log=True,
+                          y_percent=True, ordinal=ordinal, y_floor=floor)  # fmt: skip
+            panels.append(panel)
+    return panels
+
+
 def _points_and_medians(
-    results: Results, label: str, runs: Sequence[RunRecord], style: int
+    results: Results,
+    label: str,
+    runs: Sequence[RunRecord],
+    style: int,
+    *,
+    names: bool,
+    shift: float,
 ) -> list[Series]:
-    by_size: dict[int, list[float]] = defaultdict(list)
-    x, y, notes = [], [], []
+    gaps: dict[Any, list[float]] = defaultdict(list)
+    x: list[Any] = []
+    y, notes = [], []
     for run in runs:
         gap = results.gap(run)
         assert gap is not None
-        by_size[run.num_jobs].append(gap)
-        x.append(run.num_jobs)
+        x.append(f"{family_of(run)}, {run.num_jobs}" if names else run.num_jobs)
+        gaps[x[-1]].append(gap)
         y.append(gap)
         notes.append(f"{run.instance}, K = {run.levels}")
     if not x:
         return []
-    sizes = sorted(by_size)
-    medians = tuple(plain.median(by_size[size]) for size in sizes)
+    places = sorted(gaps)
+    medians = tuple(plain.median(gaps[place]) for place in places)
+    mark = Mark.BARS if names else Mark.LINE
     return [
-        Series(label, tuple(x), tuple(y), Mark.POINTS, style, label, tuple(notes)),
-        Series(f"{label}, median", tuple(sizes), medians, Mark.LINE, style),
+        Series(label, tuple(x), tuple(y), Mark.POINTS, style, label, tuple(notes), shift),
+        Series(f"{label}, median", tuple(places), medians, mark, style, shift=shift),
     ]
 
 
@@ -90,7 +127,7 @@ def scatter_figure(results: Results) -> Figure:
     name, title = "value-against-optimum", "Heuristic value against the proven optimum"
     heuristic = [r for r in results.compression if not r.exact and results.optimum(r) is not None]
     groups = results.by_label(run for run in heuristic if is_solved(run))
-    style = styles(results.labels.values())
+    style = results.styles()
     values, shares = [], []
     dropped = 0
     optima: list[float] = []
@@ -143,7 +180,8 @@ def frontier_figure(results: Results) -> Figure:
         best[at][run.levels] = optimum / run.total_weight
         if results.label(run) == crux and run.value is not None and is_solved(run):
             own[at][run.levels].append(run.value / run.total_weight)
-    style = styles([*results.labels.values(), "proven optimum"])
+    style = results.styles()
+    style["proven optimum"] = len(style)
     panels = []
     for family in sorted({family for family, _ in best}):
         keys = [key for key in best if key[0] == family]
@@ -201,7 +239,7 @@ def order_price_figure(results: Results) -> Figure:
     ends = (min(p[0] for p in points), 1.0)
     series.append(Series("no price", ends, ends, Mark.LINE, -1, "no price"))
     x_label, y_label = "share cut with order (proven optimum)", "share cut without"
-    panel = Panel("", x_label, y_label, tuple(series), y_percent=True)
+    panel = Panel("", x_label, y_label, tuple(series), x_percent=True, y_percent=True)
     caption = (
         "Share of the total weight cut when edges may be cut whichever way they run, against the "
         "proven compression optimum. On the dashed line order costs nothing. A Max K-Cut value is "

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
-from kcut_bench.figure import Figure, Mark, Panel, Series, colour, dash, marker, num_columns, to_csv
+from kcut_bench.figure import Figure, Mark, Panel, Series, colour, dash, layout, marker, to_csv
 
 _MARKERS = {
     "circle": "o",
@@ -62,21 +61,23 @@ def write_figure(figure: Figure, folder: Path) -> list[Path]:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Drawing
 
-    columns = num_columns(figure)
-    rows = math.ceil(len(figure.panels) / columns)
+    places = layout(figure)
+    columns, rows = min(2, len(places)), places[-1][0] + 1
     settings: Any = {**mpl.rcParamsDefault, **_STYLE}
     with mpl.rc_context(settings):
-        drawing = Drawing(figsize=(3.5 * columns, 2.5 * rows + 0.5), layout="constrained")
-        axes = drawing.subplots(rows, columns, squeeze=False).ravel()
-        for ax, panel in zip(axes, figure.panels, strict=False):
-            _draw(ax, panel)
-        for ax in axes[len(figure.panels) :]:
-            ax.set_visible(False)
-        _add_legend(drawing, axes, columns)
+        size = (3.5 * columns, 2.5 * rows + 0.5) if len(places) > 1 else (5.5, 3.8)
+        drawing = Drawing(figsize=size, layout="constrained")
+        grid = drawing.add_gridspec(rows, columns)
+        axes = []
+        for panel, (row, column, width) in zip(figure.panels, places, strict=True):
+            axes.append(drawing.add_subplot(grid[row, column : column + width]))
+            _draw(axes[-1], panel)
+        _add_legend(drawing, axes, most=4 if columns > 1 else 3)
         pdf_canvas: Any = FigureCanvasPdf(drawing)
-        svg_canvas: Any = FigureCanvasSVG(drawing)
         pdf, svg = folder / f"{figure.name}.pdf", folder / f"{figure.name}.svg"
         pdf_canvas.print_pdf(pdf, metadata={"CreationDate": None})
+        drawing.set_layout_engine("none")  # it has placed everything; once is slow enough
+        svg_canvas: Any = FigureCanvasSVG(drawing)
         svg_canvas.print_svg(svg, metadata={"Date": None, "Title": figure.title})
     data = folder / f"{figure.name}.csv"
     data.write_text(to_csv(figure), encoding="utf-8")
@@ -87,38 +88,65 @@ def _draw(ax: Any, panel: Panel) -> None:
     from matplotlib.ticker import PercentFormatter
 
     for series in panel.series:
-        _draw_series(ax, series)
+        _draw_series(ax, panel, series)
     if panel.x_log:
         ax.set_xscale("log")
-    if panel.y_log:
+    elif panel.x_percent:
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+    if panel.ordinal:
+        places = panel.places
+        shown = [_plain(x) if isinstance(x, str) else f"{x:g}" for x in places]
+        long = sum(map(len, shown)) > 45
+        ax.set_xticks(range(len(places)), shown, rotation=30 if long else 0,
+                      ha="right" if long else "center")  # fmt: skip
+        ax.set_xlim(-0.6, len(places) - 0.4)
+        ax.grid(visible=False, axis="x")
+    if panel.y_floor is not None:
+        at, texts = zip(*panel.floor_ticks(), strict=True)
+        ax.set_yscale("log")
+        ax.set_ylim(at[0] * 0.6, at[-1] * 1.5)
+        ax.set_yticks(at, texts)
+        ax.minorticks_off()
+    elif panel.y_log:
         ax.set_yscale("log")
     elif panel.y_percent:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    if panel.y_from_zero:
+        ax.set_ylim(bottom=0)
     ax.set_title(_plain(panel.title))
     ax.set_xlabel(_plain(panel.x_label))
     ax.set_ylabel(_plain(panel.y_label))
 
 
-def _draw_series(ax: Any, series: Series) -> None:
+def _draw_series(ax: Any, panel: Panel, series: Series) -> None:
     points = series.mark in (Mark.POINTS, Mark.OPEN_POINTS, Mark.LINE_POINTS)
     lines = series.mark in (Mark.LINE, Mark.STEPS, Mark.LINE_POINTS)
     ax.plot(
-        series.x,
-        series.y,
+        panel.drawn_x(series),
+        panel.drawn_y(series),
         color=colour(series.style),
         linestyle=_DASHES[dash(series.style)] if lines else "none",
         linewidth=0.8 if series.style < 0 else None,
         drawstyle="steps-post" if series.mark is Mark.STEPS else "default",
-        marker=_MARKERS[marker(max(0, series.style))] if points else "none",
+        marker=_symbol(series),
         markerfacecolor="none" if series.mark is Mark.OPEN_POINTS else None,
-        markeredgewidth=0.5,
+        markeredgewidth=1.6 if series.mark is Mark.BARS else 0.5,
+        markersize=8 if series.mark is Mark.BARS else None,
         alpha=0.75 if series.mark is Mark.POINTS else 1,
         label=_plain(series.legend) or "_nolegend_",
         rasterized=points and len(series.x) > 5000,
     )
 
 
-def _add_legend(drawing: Any, axes: Any, columns: int) -> None:
+def _symbol(series: Series) -> str:
+    if series.mark is Mark.BARS:
+        return "_"
+    return (
+        "none" if series.mark in (Mark.LINE, Mark.STEPS) else _MARKERS[marker(max(0, series.style))]
+    )
+
+
+def _add_legend(drawing: Any, axes: Any, *, most: int) -> None:
     entries: dict[str, Any] = {}
     for ax in axes:
         for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -128,7 +156,7 @@ def _add_legend(drawing: Any, axes: Any, columns: int) -> None:
             entries.values(),
             entries.keys(),
             loc="outside upper left",
-            ncols=min(len(entries), 2 * columns),
+            ncols=min(len(entries), most),
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kcut_bench.figure import Figure, Mark, Panel, Series, styles
+from kcut_bench.figure import Figure, Mark, Panel, Series
 from kcut_bench.record import RunRecord
 from kcut_bench.results import (
     InstanceKey,
@@ -24,7 +24,7 @@ from kcut_bench.tables_detail import timed_points
 def runtime_figure(results: Results) -> Figure:
     """Return the solve time by number of jobs, log-log, with a fitted power law per solver."""
     name, title = "time-by-size", "Run time by size"
-    style = styles(results.labels.values())
+    style = results.styles()
     series: list[Series] = []
     slopes = []
     stopped_runs = 0
@@ -125,9 +125,9 @@ def _costs(
 
 
 def _profile_panel(title: str, costs: dict[str, list[float]], results: Results) -> Panel:
-    style = styles(results.labels.values())
+    style = results.styles()
     profiles = performance_profiles(costs)
-    last = max(float(profile.ratios[-1]) for profile in profiles.values()) * 1.02
+    last = max(float(profile.ratios[-1]) for profile in profiles.values()) * 1.15
     series = tuple(
         Series(
             label,
@@ -140,13 +140,13 @@ def _profile_panel(title: str, costs: dict[str, list[float]], results: Results) 
         for label, profile in profiles.items()
     )
     return Panel(title, "ratio to the best", "share of instances", series, x_log=True,
-                 y_percent=True)  # fmt: skip
+                 y_percent=True, y_from_zero=True)  # fmt: skip
 
 
 def cactus_figure(results: Results) -> Figure:
     """Return how many instances each exact solver proved within a time."""
     name, title = "cactus", "Instances proven by time"
-    style = styles(results.labels.values())
+    style = results.styles()
     series = []
     total = len({instance_key(run) for run in results.compression})
     for label, runs in results.by_label(results.compression).items():
@@ -158,7 +158,7 @@ def cactus_figure(results: Results) -> Figure:
             )
     if not series:
         return Figure(name, title, "No run of an exact solver ended with a proven optimum.")
-    end = max(one.x[-1] for one in series)
+    end = 1.5 * max(float(one.x[-1]) for one in series)
     series = [
         Series(s.name, (*s.x, end), (*s.y, s.y[-1]), s.mark, s.style, s.legend) for s in series
     ]

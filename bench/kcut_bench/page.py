@@ -11,7 +11,7 @@ from kcut_bench.figure import Figure
 from kcut_bench.figures_plotly import plotly_script, to_div
 from kcut_bench.table import Table, to_html
 
-MOST_ROWS = 30
+MOST_ROWS = 60
 """Longer tables are cut on the page; their files hold every row."""
 
 PRINT_WIDTH_PX = 680

@@ -115,7 +115,7 @@ def _alarms(results: Results) -> str:
     if rejected.rows:
         num = sum(run.verdict == "rejected" for run in results.records)
         parts.append(
-            f'<div class="alarm" role="alert"><h2>{num} rejected</h2>\n'
+            f'<div class="alarm" role="alert"><h2>Rejected runs: {num}</h2>\n'
             "<p>These runs claimed something false. They count as unsolved everywhere below.</p>\n"
             f"{to_html(rejected)}</div>\n"
         )
@@ -123,7 +123,7 @@ def _alarms(results: Results) -> str:
     if contradictions:
         items = "".join(f"<li>{html.escape(line)}</li>" for line in contradictions[:10])
         parts.append(
-            f'<div class="alarm" role="alert"><h2>{len(contradictions)} contradictions</h2>\n'
+            f'<div class="alarm" role="alert"><h2>Contradictions: {len(contradictions)}</h2>\n'
             "<p>Verified values above what was proven to be impossible: a bug in the checking. "
             f"Trust nothing below until it is found.</p><ul>{items}</ul></div>\n"
         )
@@ -172,7 +172,10 @@ def facts(results: Results) -> list[tuple[str, str]]:
 
 def _dates(results: Results) -> str:
     dates = sorted(record.started_at for record in results.records)
-    return "" if not dates else f"{dates[0]} to {dates[-1]} (start of first and last run, UTC)"
+    if not dates:
+        return ""
+    first, last = (date[:16].replace("T", " ") for date in (dates[0], dates[-1]))
+    return f"{first} to {last} UTC (start of the first and the last run)"
 
 
 def _words(value: Any) -> str:

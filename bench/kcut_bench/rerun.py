@@ -31,9 +31,9 @@ def rerun_commands(record: RunRecord, instances: Sequence[StoredInstance] = ()) 
         named = {instance.sha256: instance.params for instance in instances}
         file = _file_name(named.get(record.instance_sha256), record.instance)
     else:
-        params = {"levels": record.levels, **json.loads(record.family_params)}
-        generate = ["kcut", "generate", record.family, *_options(params)]
-        commands.append([*generate, "--seed", str(record.instance_seed or 0), "-o", file])
+        generate = ["kcut", "generate", record.family, *_options(json.loads(record.family_params))]
+        generate += ["--levels", str(record.levels), "--seed", str(record.instance_seed or 0)]
+        commands.append([*generate, "-o", file])
     params = json.loads(record.solver_params)
     solve = ["kcut", "solve", file, "--solver", record.solver, *_options(params)]
     solve += ["--levels", str(record.levels), "--seed", str(record.seed)]
@@ -54,12 +54,6 @@ def _options(params: dict[str, Any]) -> list[str]:
 
 
 def _file_name(params: str | None, name: str) -> str:
-    if params is None:
-        return f"{name}.json"
-    try:
-        decoded = json.loads(params)
-    except ValueError:
-        return params
-    if isinstance(decoded, dict):
-        decoded = next((v for v in decoded.values() if isinstance(v, str)), None)
-    return decoded if isinstance(decoded, str) else f"{name}.json"
+    """Return the file a specification names, ``NAME.json`` where the store does not say."""
+    file = json.loads(params).get("file") if params is not None else None
+    return file if isinstance(file, str) else f"{name}.json"

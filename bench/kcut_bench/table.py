@@ -13,6 +13,8 @@ Cell = str | int | float | bool | None
 """None is "not known", shown as a dash; it is never zero."""
 
 DASH = "–"
+LONG_NAME = 28
+NBSP = "\u00a0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +87,10 @@ def percent(cell: Cell) -> str:
     if math.isnan(number):
         return DASH
     if number == 0:
-        return "0 %"
+        return f"0{NBSP}%"
     if abs(number) < 0.001:
-        return f"{number:.0e} %".replace("e-0", "e-")
-    return f"{number:.{_decimals(number)}f} %"
+        return f"{number:.0e}{NBSP}%".replace("e-0", "e-")
+    return f"{number:.{_decimals(number)}f}{NBSP}%"
 
 
 def seconds(cell: Cell) -> str:
@@ -96,8 +98,8 @@ def seconds(cell: Cell) -> str:
     if not isinstance(cell, int | float) or math.isnan(cell):
         return DASH
     if abs(cell) < 1:
-        return f"{1000 * cell:.{_decimals(1000 * cell)}f} ms"
-    return f"{cell:,.{_decimals(cell)}f} s"
+        return f"{1000 * cell:.{_decimals(1000 * cell)}f}{NBSP}ms"
+    return f"{cell:,.{_decimals(cell)}f}{NBSP}s"
 
 
 def ratio(cell: Cell) -> str:
@@ -134,7 +136,12 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    NBSP: "~",
     "–": "--",
+    "“": "``",
+    "”": "''",
+    "→": r"\(\to\)",
+    "Σ": r"\(\sum\)",
     "·": r"\(\cdot\)",
     "≤": r"\(\leq\)",
     "≥": r"\(\geq\)",
@@ -158,7 +165,7 @@ def to_latex(table: Table) -> str:
     headings = " & ".join(escape_latex(column.heading) for column in table.columns)
     lines = [
         r"\begin{table}",
-        r"  \centering",
+        r"  \centering\small",
         rf"  \caption{{{escape_latex(table.caption)}}}",
         rf"  \label{{tab:{table.name}}}",
         rf"  \begin{{tabular}}{{@{{}}{align}@{{}}}}",
@@ -215,17 +222,26 @@ def to_html(table: Table, code: tuple[str, ...] = ()) -> str:
     for row in _shown(table):
         parts.append("<tr>")
         for i, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
-            shown = html.escape(cell)
-            if column.key in code:
-                shown = f"<code>{shown}</code>"
+            shown = html.escape(cell) if column.numeric else _breakable(cell, column.key in code)
             if i == 0:
-                parts.append(f'<th scope="row">{shown}</th>')
+                kind = ' class="long"' if len(cell) > LONG_NAME else ""
+                parts.append(f'<th scope="row"{kind}>{shown}</th>')
             else:
-                kind = "" if column.numeric else ' class="text"'
+                word = " word" if len(cell) <= LONG_NAME and not set(cell) & set(" ,") else ""
+                kind = "" if column.numeric else f' class="text{word}"'
                 parts.append(f"<td{kind}>{shown}</td>")
         parts.append("</tr>\n")
     parts.append("</tbody></table></div>")
     return "".join(parts)
+
+
+def _breakable(cell: str, is_code: bool) -> str:
+    """Escape a cell; commands break between words only, names after commas."""
+    if is_code:
+        return (
+            f"<code>{' '.join(f'<span>{html.escape(word)}</span>' for word in cell.split())}</code>"
+        )
+    return html.escape(cell).replace(",", ",<wbr>") if " " not in cell else html.escape(cell)
 
 
 def _shown(table: Table) -> list[list[str]]:

@@ -57,7 +57,7 @@ def cover_from_levels(instance: CompressionInstance, levels: Levels) -> Cover | 
     Ahuja, Magnanti & Orlin, Network Flows, Prentice Hall 1993, section 6.7.
     """
     if instance.levels == 1:
-        return instance.weight.copy()
+        return instance.weight  # paths cost nothing
     upper, lower, weight = instance.upper, instance.lower, instance.weight
     drop = levels[upper] - levels[lower]
     tied = drop == 0

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from kcut import SolverError
 from kcut.push_relabel import Network
+from kcut.weights import exact_sum
 
 
 def drain(network: Network, excess: NDArray[np.int64], cut: NDArray[np.bool_]) -> int:
@@ -38,6 +39,10 @@ def drain(network: Network, excess: NDArray[np.int64], cut: NDArray[np.bool_]) -
     tails = np.repeat(np.arange(n, dtype=np.int32), np.diff(network.start))
     open_arcs = np.flatnonzero(network.residual > 0)
     above, below = np.flatnonzero(excess > 0), np.flatnonzero(excess < 0)
+    if len(above) == 0 or len(below) == 0:
+        # OR-tools knows no vertex without arcs; with nothing to move, either side is a cut.
+        cut[:] = len(below) == 0
+        return 0
     solver = max_flow.SimpleMaxFlow()
     arcs = solver.add_arcs_with_capacity(
         tails[open_arcs], network.head[open_arcs], network.residual[open_arcs]
@@ -45,8 +50,12 @@ def drain(network: Network, excess: NDArray[np.int64], cut: NDArray[np.bool_]) -
     out_of_source = solver.add_arcs_with_capacity(
         np.full(len(above), source, np.int32), above.astype(np.int32), excess[above]
     )
+    # No sink needs to take more than all there is; deficits may be as large as int64 holds.
+    supply = exact_sum(excess[above])
     into_sink = solver.add_arcs_with_capacity(
-        below.astype(np.int32), np.full(len(below), sink, np.int32), -excess[below]
+        below.astype(np.int32),
+        np.full(len(below), sink, np.int32),
+        -np.maximum(excess[below], -supply),
     )
     status = solver.solve(source, sink)
     if status != solver.OPTIMAL:

@@ -88,7 +88,8 @@ def make_solver(pulp: Pulp, name: str, limits: Limits, remaining_s: float | None
         "msg": False,
         "gapRel": 0.0,
         "gapAbs": 0.0,
-        "threads": limits.threads,
+        # CBC 2.10 started with "threads 1" waits 10 s now and then; without it, it is serial too.
+        "threads": None if name == "cbc" and limits.threads == 1 else limits.threads,
         "timeLimit": None if remaining_s is None else max(0.01, remaining_s),
     }
     if name == "cbc":
@@ -128,10 +129,16 @@ def run(pulp: Pulp, problem: Any, interface: Any) -> Outcome:
         )
     proven = problem.sol_status == pulp.LpSolutionOptimal
     found = proven or problem.sol_status == pulp.LpSolutionIntegerFeasible
-    shown = pulp.LpSolution[problem.sol_status]
-    unsolvable = (pulp.LpSolutionInfeasible, pulp.LpSolutionUnbounded)
-    stopped = not proven and problem.sol_status not in unsolvable
-    return Outcome(proven, found, stopped, _highs_bound(problem), shown)
+    model = getattr(problem, "solverModel", None)
+    if model is not None:
+        detail = str(model.modelStatusToString(model.getModelStatus()))
+        stopped = "limit" in detail
+    else:
+        detail = pulp.LpSolution[problem.sol_status]
+        unsolvable = (pulp.LpSolutionInfeasible, pulp.LpSolutionUnbounded)
+        stopped = not proven and interface.timeLimit is not None
+        stopped = stopped and problem.sol_status not in unsolvable
+    return Outcome(proven, found, stopped, _highs_bound(problem), detail)
 
 
 def _highs_bound(problem: Any) -> float | None:

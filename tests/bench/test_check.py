@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from kcut_bench.check import check_store
 from kcut_bench.outcome import pack
 from kcut_bench.plan import expand
 from kcut_bench.spec import parse_spec
 from kcut_bench.store import FILE_NAME, create_store, open_store
 from kcut_bench.sweep import run_sweep
-
 from tests.bench.plans import InProcess
 
 SPEC = """

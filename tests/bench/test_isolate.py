@@ -4,8 +4,8 @@ import os
 import time
 
 import pytest
-from kcut_bench.isolate import Deadlines, LocalProcesses
 
+from kcut_bench.isolate import Deadlines, LocalProcesses
 from tests.bench.plans import one_run
 
 SHORT = LocalProcesses(Deadlines(warm_up_s=20.0, grace_s=0.3))

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+
+from kcut import InputError
 from kcut_bench import environment, plan
 from kcut_bench.plan import expand
 from kcut_bench.spec import parse_spec
 from kcut_bench.studies import find_spec, study_names
-
-from kcut import InputError
 
 BASE = """
 name = "a"

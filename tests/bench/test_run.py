@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from kcut_bench.run import run_solver
 
 from kcut import Answer, Claim, CompressionInstance, Incumbent, Limits, Termination, Verdict
 from kcut.registry import Solver, get_solver
+from kcut_bench.run import run_solver
 
 CHAIN = CompressionInstance.from_edges(
     6, [0, 1, 2, 3, 0], [1, 2, 3, 4, 5], [5, 1, 4, 2, 3], levels=2, name="chain"

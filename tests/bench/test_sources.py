@@ -4,6 +4,7 @@ import importlib
 import sys
 
 import pytest
+
 from kcut_bench import sources
 
 FILES = {

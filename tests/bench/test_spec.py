@@ -1,9 +1,9 @@
 """Tests of specifications: what is read, what is refused, and how it is named."""
 
 import pytest
-from kcut_bench.spec import SeedRange, parse_spec, seed_list
 
 from kcut import InputError
+from kcut_bench.spec import SeedRange, parse_spec, seed_list
 
 HEAD = 'name = "a"\n'
 INSTANCES = '[[instances]]\nfamily = "fig13"\n'

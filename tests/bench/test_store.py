@@ -4,10 +4,10 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
-from kcut_bench.outcome import lost_row, pack, unpack
-from kcut_bench.store import FILE_NAME, StoredInstance, create_store, open_store
 
 from kcut import InputError, Termination
+from kcut_bench.outcome import lost_row, pack, unpack
+from kcut_bench.store import FILE_NAME, StoredInstance, create_store, open_store
 from tests.bench.plans import one_run
 
 

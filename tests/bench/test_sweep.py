@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+
+from kcut import InputError
 from kcut_bench.plan import expand
 from kcut_bench.spec import parse_spec
 from kcut_bench.store import create_store, open_store
 from kcut_bench.sweep import Shard, begin_manifest, run_sweep
-
-from kcut import InputError
 from tests.bench.plans import InProcess
 
 VOLATILE = {"started_at", "incumbents", "peak_rss_bytes"}

@@ -24,12 +24,12 @@ def frontier(
 ) -> None:
     """Compute the proven optimum for 1..K levels, all in one ascent."""
     import numpy as np
-    from kcut_instances.readers import read_instance
 
     from kcut.compression import original_weight
     from kcut.frontier import frontier as compute
     from kcut_bench.frontier_plot import check_path
     from kcut_bench.frontier_plot import plot as write_plot
+    from kcut_instances.readers import read_instance
 
     check_levels(max_levels, "--max-levels")
     if plot is not None:

@@ -22,11 +22,10 @@ def generate(
     seed: Annotated[int, typer.Option("--seed", help="The same seed, the same instance.")] = 0,
 ) -> None:
     """Generate an instance and write it to a file."""
-    from kcut_instances.readers import write_compression, write_graphml
-
     from kcut import CompressionInstance
     from kcut.errors import InputError
     from kcut.registry import get_family
+    from kcut_instances.readers import write_compression, write_graphml
 
     writers = {
         ".json": write_compression,

@@ -52,9 +52,8 @@ def solve(
     OUT is a file for one instance and a directory for several (NAME.solution.json each). Exits 1
     if an answer is rejected, 3 if an instance has no solution within the limits.
     """
-    from kcut_instances.readers import read_instance
-
     from kcut_bench.run import run_solver
+    from kcut_instances.readers import read_instance
 
     check_levels(levels)
     check_seed(seed)
@@ -182,6 +181,7 @@ def _line(file: str, shown: dict[str, Any]) -> str:
 
 def _write(target: Path, shown: dict[str, Any]) -> None:
     import numpy as np
+
     from kcut_instances.readers import Solution, write_solution
 
     fields = {field.name for field in dataclasses.fields(Solution)} & shown.keys()

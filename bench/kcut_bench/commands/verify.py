@@ -12,10 +12,9 @@ from kcut_bench.commands import output
 from kcut_bench.commands.options import Json
 
 if TYPE_CHECKING:
-    from kcut_instances.readers import Solution
-
     from kcut import CompressionInstance
     from kcut.judge import Judgement
+    from kcut_instances.readers import Solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,8 @@ def verify(
     K is the solution's num_levels, else the instance's. Says optimal only where the value equals
     the bound of the cover. Exits 1 if the solution is infeasible or states something false.
     """
-    from kcut_instances.readers import read_instance, read_solution
-
     from kcut.errors import InputError
+    from kcut_instances.readers import read_instance, read_solution
 
     stated = read_solution(solution)
     found = read_instance(instance, None)

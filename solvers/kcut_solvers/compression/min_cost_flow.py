@@ -67,7 +67,7 @@ def min_cost_flow(
     K = instance.levels
     if K == 1:
         levels = np.zeros(instance.num_jobs, np.int64)
-        return Answer(Claim.OPTIMAL, levels, 0, instance.weight.copy())
+        return Answer(Claim.OPTIMAL, levels, 0, instance.weight)
     if instance.depth.max() < K:
         levels = K - 1 - instance.depth.astype(np.int64)
         nothing = np.zeros(instance.num_edges, np.int64)
