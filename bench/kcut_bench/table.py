@@ -201,6 +201,20 @@ def _escape_markdown(cell: str) -> str:
     return escaped.replace("<", "&lt;").replace("\n", " ")
 
 
+def to_text(table: Table) -> str:
+    """Return the table for a terminal: aligned columns, without caption."""
+    lines = [[column.heading for column in table.columns], *_shown(table)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
+    shown = ""
+    for line in lines:
+        cells = [
+            cell.rjust(width) if column.numeric else cell.ljust(width)
+            for cell, width, column in zip(line, widths, table.columns, strict=True)
+        ]
+        shown += "  ".join(cells).rstrip() + "\n"
+    return shown.replace(NBSP, " ")
+
+
 def to_csv(table: Table) -> str:
     """Return the table as CSV: cells unrounded, nothing where a value is not known."""
     buffer = io.StringIO()

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from kcut_bench.statistics import (
     bootstrap_mean,
     holm,

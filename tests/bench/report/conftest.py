@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+
 from kcut_bench.isolate import OnRow
 from kcut_bench.plan import PlannedRun, expand
 from kcut_bench.record import RunRecord

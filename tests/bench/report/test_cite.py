@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from kcut_bench.cite import bibliography, citation, entries, plain_reference, version
 
 from kcut.errors import InputError
 from kcut.registry import families, solvers
+from kcut_bench.cite import bibliography, citation, entries, plain_reference, version
 
 WANTED = {
     "article": {"author", "title", "journal", "year"},

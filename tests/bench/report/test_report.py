@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from kcut.errors import InputError
 from kcut_bench.figures import all_figures
 from kcut_bench.figures_mpl import write_figure
 from kcut_bench.headline import fastest_exact, headline
@@ -18,8 +20,6 @@ from kcut_bench.report import render, write_report
 from kcut_bench.results import load_results
 from kcut_bench.table import to_latex
 from kcut_bench.tables import all_tables
-
-from kcut.errors import InputError
 
 MakeStore = Callable[..., Path]
 Records = tuple[RunRecord, ...]

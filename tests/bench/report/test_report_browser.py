@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from kcut_bench.figures import all_figures
 from kcut_bench.results import load_results
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
 from kcut_bench.cli import app
 from kcut_bench.record import RunRecord
 from kcut_bench.rerun import rerun_commands
 from kcut_bench.store import StoredInstance
-from typer.testing import CliRunner
 
 
 def test_commands_repeat_the_row(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+
 from kcut_bench.record import RunRecord
 from kcut_bench.results import (
     Reference,

@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from kcut import InputError
 from kcut_bench.record import RunRecord
 from kcut_bench.results import load_results
 from kcut_bench.table import (
@@ -28,7 +30,7 @@ from kcut_bench.table import (
     to_latex,
     to_markdown,
 )
-from kcut_bench.tables import all_tables, readme_table, update_readme
+from kcut_bench.tables import all_tables, readme_table, summary, update_readme
 from kcut_bench.tables_detail import (
     failure_table,
     order_price_table,
@@ -166,25 +168,29 @@ def test_tables_do_not_depend_on_the_order_of_rows(
     assert one == two
 
 
-def test_readme_block_is_rewritten(store_dir: Path, tmp_path: Path) -> None:
+def test_readme_blocks_are_rewritten(store_dir: Path, tmp_path: Path) -> None:
     """Only what stands between the marks changes, and a second time nothing does."""
-    readme = tmp_path / "README.md"
-    readme.write_text("before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n", "utf-8")
-    assert update_readme(readme, store_dir)
+    readme, name = tmp_path / "README.md", store_dir.name
+    blocks = (
+        f"<!-- results {name} -->\nold\n<!-- end -->\nmid\n<!-- output {name} -->\n<!-- end -->"
+    )
+    readme.write_text(f"before\n{blocks}\nafter\n", "utf-8")
+    assert update_readme(readme, store_dir.parent)
     written = readme.read_text("utf-8")
-    assert written.startswith("before\n<!-- results:begin -->\n")
-    assert written.endswith("<!-- results:end -->\nafter\n")
+    assert written.startswith(f"before\n<!-- results {name} -->\n")
+    assert written.endswith("<!-- end -->\nafter\n")
     assert "old" not in written
+    assert "\nmid\n" in written
     assert readme_table(store_dir) in written
-    assert "| min-cuts | exact |" in written
-    assert not update_readme(readme, store_dir)
+    assert f"```text\n{summary(store_dir)}```" in written
+    assert not update_readme(readme, store_dir.parent)
 
 
-@pytest.mark.parametrize("text", ["", "<!-- results:end --><!-- results:begin -->"])
+@pytest.mark.parametrize("text", ["", "<!-- end --><!-- results quick -->", "<!-- results -->"])
 def test_readme_without_marks_is_refused(store_dir: Path, tmp_path: Path, text: str) -> None:
-    """Without one pair of marks in order the file stays as it is."""
+    """Without a pair of marks in order the file stays as it is."""
     readme = tmp_path / "README.md"
     readme.write_text(text, "utf-8")
-    with pytest.raises(ValueError, match="results:"):
-        update_readme(readme, store_dir)
+    with pytest.raises(InputError, match=r"README\.md: has no block"):
+        update_readme(readme, store_dir.parent)
     assert readme.read_text("utf-8") == text
