@@ -102,9 +102,10 @@ def run_solver(
     # The young alone: a full collection takes longer than many a run.
     gc.collect(1)
     on_phase("solve")
-    processor, started = _processor_seconds(), time.perf_counter()
-    returned = _call(solver, instance, params, limits, seed)
-    solve_s, cpu_s = time.perf_counter() - started, _processor_seconds() - processor
+    returned, solve_s, cpu_s, compile_s = _timed_call(solver, instance, params, limits, seed)
+    if compile_s > COMPILED_SHARE * solve_s:
+        on_phase("solve")
+        returned, solve_s, cpu_s, _ = _timed_call(solver, instance, params, limits, seed)
     on_phase("check")
     problem = malformation(returned)
     if problem is not None:

@@ -110,3 +110,26 @@ def test_optimal_without_order_is_not_said_to_be_proven():
     """Max K-Cut has no certificate, so its claim stays unverifiable unless all is cut."""
     _, judgement, _ = run(Answer(Claim.OPTIMAL, np.zeros(6, np.int64)), problem="max-k-cut")
     assert (judgement.verdict, judgement.proven) == (Verdict.UNVERIFIABLE, False)
+
+
+def test_call_that_compiles_is_made_again():
+    """What the warm-up did not compile is compiled in a first call, and the second one counts."""
+    from numba import njit
+
+    calls = []
+
+    @njit
+    def total(weight):
+        return weight.sum()
+
+    def solve(instance, *, limits, rng):
+        if instance.name == "chain":
+            calls.append(total(instance.weight))
+        return Answer(Claim.FEASIBLE, np.zeros(instance.num_jobs, np.int64))
+
+    entry = Solver("compression", "compiles", solve, False, {}, "")
+    phases = []
+    run_solver(CHAIN, entry, {}, Limits(), 0, on_phase=phases.append)
+    assert (calls, phases) == ([15, 15], ["solve", "solve", "check"])
+    run_solver(CHAIN, entry, {}, Limits(), 0)
+    assert len(calls) == 3
