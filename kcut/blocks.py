@@ -175,8 +175,8 @@ def cut_order(
 
     Notes
     -----
-    O(n^2 + num_edges) to fill P and 8 n^2 bytes; then naive and as-printed O(K n^2), knuth-yao O(n^2)
-    for all k together, divide-conquer O(K n log n).
+    O(n^2 + num_edges) to fill P and 8 n^2 bytes; then naive and as-printed O(K n^2), knuth-yao
+    O(n^2) for all k together, divide-conquer O(K n log n).
 
     References
     ----------

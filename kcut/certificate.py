@@ -75,6 +75,40 @@ def original_bound(instance: CompressionInstance, cover: NDArray[np.integer[Any]
     return sum_rounded(terms, 1)
 
 
+def cover_as_given(instance: CompressionInstance, cover: Cover) -> list[int] | list[float]:
+    """Return a cover in the unit of the weights as given: ints where those were integers.
+
+    Floats are exact: a cover that is worth anything stays below 2^53.
+    """
+    if instance.is_integer:
+        integers: list[int] = cover.tolist()
+        return integers
+    floats: list[float] = (cover / instance.scale).tolist()
+    return floats
+
+
+def cover_in_units(
+    instance: CompressionInstance, given: NDArray[np.integer[Any]] | NDArray[np.float64]
+) -> Cover:
+    """Return a cover, given in the unit of the weights, in units of ``1 / instance.scale``.
+
+    Rounded up to integers: any cover bounds every cut, so the rounded one does.
+
+    Raises
+    ------
+    InputError
+        If an entry is not finite, negative or too large.
+    """
+    if np.issubdtype(given.dtype, np.integer) and instance.scale == 1.0:
+        return given.astype(np.int64)
+    units = np.ceil(given * instance.scale)
+    bad = np.flatnonzero(~((units >= 0) & (units < 2.0**63)))
+    if len(bad):
+        message = "must be finite, not negative and below 2^63 in units of 1 / scale"
+        raise InputError(message, f"cover[{bad[0]}]", given[bad[0]].item())
+    return units.astype(np.int64)
+
+
 def _created(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> int:
     """Sum over the jobs of what leaves them beyond what enters: the paths the cover starts."""
     if exact_sum(cover) < 2**62:

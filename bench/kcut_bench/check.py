@@ -75,7 +75,9 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
         groups[_group(row)].append(row)
         report.rows += 1
     for group, rows in groups.items():
-        instance = _remake(group, stored.get(group), report)
+        # Where no run came so far as to have the instance, the rows state nothing about it.
+        had = any(row.instance_sha256 for row in rows)
+        instance = _remake(group, stored.get(group), report) if had else None
         known: list[_Known] = []
         for row in rows:
             on_row()

@@ -138,7 +138,7 @@ def methods_text(results: Results) -> str:
     name, commit = study_name(results.manifest), commit_of(results.manifest)
     study = f"study “{name}” of kcut {version()}" if name else f"kcut {version()}"
     at = f" (commit {commit})" if commit else ""
-    num_instances = len({instance_key(r) for r in records})
+    num_instances = len({instance_key(r)[1:] for r in records})
     names = sorted({r.solver for r in records})
     done = f"{len(records):,} of {len(results.planned):,} planned runs"
     return (

@@ -6,7 +6,7 @@ import itertools
 import os
 import sys
 import traceback
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -39,9 +39,22 @@ for command in (
     app.command()(command)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"kcut {version('kcut')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _kcut(ctx: typer.Context) -> None:
-    ctx.color = False
+def _kcut(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
 
 
 def main(arguments: list[str] | None = None) -> None:

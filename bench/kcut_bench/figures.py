@@ -51,12 +51,11 @@ def gap_figure(results: Results) -> Figure:
         "several sizes and one for all others. The axis is logarithmic and gaps of 0 stand at its "
         f"foot. {REFERENCE_NOTE}{zero}"
     )
-    worst = max((gap, run.key) for run in measured if (gap := results.gap(run)) is not None)
-    worst_run = next(run for run in measured if run.key == worst[1])
+    worst = max(measured, key=lambda run: results.gap(run) or 0)
     alt = (
         f"Scatter plots of the gap to the proven optimum against the number of jobs for "
-        f"{', '.join(shown)}. The largest gap is {percent(worst[0])}, by "
-        f"{results.label(worst_run)} in family {family_of(worst_run)}."
+        f"{', '.join(shown)}. The largest gap is {percent(results.gap(worst))}, by "
+        f"{results.label(worst)} in family {family_of(worst)}."
     )
     return Figure(name, title, caption, alt, tuple(panels))
 
@@ -67,7 +66,8 @@ def _gap_panels(results: Results, groups: dict[str, list[RunRecord]]) -> list[Pa
     for runs in groups.values():
         for run in runs:
             sizes[family_of(run)].add(run.num_jobs)
-            lowest = min([lowest, *(gap for gap in [results.gap(run)] if gap)])
+            gap = results.gap(run)
+            lowest = min(lowest, gap) if gap is not None and gap > 0 else lowest
     floor = 10.0 ** (max(-9, math.floor(math.log10(lowest))) - 1)
     style = results.styles()
     steps = {label: (i + 0.5) / len(groups) - 0.5 for i, label in enumerate(groups)}

@@ -28,11 +28,11 @@ def headline(results: Results) -> str:
     runs = results.by_label(results.compression)[crux]
     gaps = per_instance(runs, results.gap)
     if not any(map(is_solved, runs)):
-        return f"No run of {crux} gave a solution yet, so there is no gap to report."
+        return f"No run of {_name(crux)} gave a solution yet, so there is no gap to report."
     if not gaps:
         return (
-            f"No instance that {crux} solved has a proven optimum yet, so its gap is not known: "
-            "best values and bounds are only the two ends of an interval."
+            f"No instance that {_name(crux)} solved has a proven optimum yet, so its gap is not "
+            "known: best values and bounds are only the two ends of an interval."
         )
     worst = max(gap for gap in map(results.gap, runs) if gap is not None)
     at_optimum = sum(gap == 0 for gap in gaps.values())
@@ -57,17 +57,11 @@ def _speed(results: Results, crux: str) -> str:
     other = per_instance(proven, counted_time_s)
     factors = [own[key] / other[key] for key in own.keys() & other.keys() if other[key] > 0]
     if not factors:
-        return f"no instance was both timed with {crux} and proven by {exact}"
-    factor = plain.median(factors)
-    if f"{factor:.2f}" == "1.00":
-        compared = "takes as long as"
-    elif factor > 1:
-        compared = f"takes {ratio(factor)} times as long as"
-    else:
-        compared = f"takes {ratio(factor)} of the time of"
+        return f"no instance was both timed with {_name(crux)} and proven by {exact}"
+    factor = ratio(plain.median(factors))
     return (
-        f"in the median of {_count(len(factors))} it {compared} the fastest exact solver, {exact}, "
-        "which proves its optimum"
+        f"it takes a median {factor} times as long as {exact}, the fastest exact solver, takes to "
+        f"prove the optimum ({_count(len(factors))})"
     )
 
 
@@ -123,4 +117,6 @@ def _all(number: int) -> str:
 
 
 def _name(label: str) -> str:
-    return "Crux" if label == "crux" else label
+    name, _, params = label.partition(" ")
+    shown = "Crux" if name == "crux" else name
+    return f"{shown} ({params})" if params else shown

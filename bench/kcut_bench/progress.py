@@ -28,6 +28,7 @@ class Progress:
         self.done = 0
         self.verdicts: Counter[str] = Counter()
         self._started = self._told = time.monotonic()
+        self._told_done = 0
         self._live = sys.stderr.isatty() and total > 0
 
     def __enter__(self) -> Self:
@@ -40,7 +41,7 @@ class Progress:
     ) -> None:
         if self._live:
             self._bar.stop()
-        elif kind is None and self.done and self._told > self._started:
+        elif kind is None and self._told_done not in (0, self.done):
             self._say()
 
     def step(self, verdict: str = "") -> None:
@@ -51,7 +52,7 @@ class Progress:
         if self._live:
             self._bar.update(self._task, advance=1, counts=self._counts())
         elif time.monotonic() - self._told >= PLAIN_EVERY_S:
-            self._told = time.monotonic()
+            self._told, self._told_done = time.monotonic(), self.done
             self._say()
 
     def _open_bar(self) -> None:

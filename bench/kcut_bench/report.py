@@ -115,7 +115,7 @@ def _alarms(results: Results) -> str:
     if rejected.rows:
         num = sum(run.verdict == "rejected" for run in results.records)
         parts.append(
-            f'<div class="alarm" role="alert"><h2>{num} rejected</h2>\n'
+            f'<div class="alarm" role="alert"><h2>Rejected runs: {num}</h2>\n'
             "<p>These runs claimed something false. They count as unsolved everywhere below.</p>\n"
             f"{to_html(rejected)}</div>\n"
         )
@@ -123,7 +123,7 @@ def _alarms(results: Results) -> str:
     if contradictions:
         items = "".join(f"<li>{html.escape(line)}</li>" for line in contradictions[:10])
         parts.append(
-            f'<div class="alarm" role="alert"><h2>{len(contradictions)} contradictions</h2>\n'
+            f'<div class="alarm" role="alert"><h2>Contradictions: {len(contradictions)}</h2>\n'
             "<p>Verified values above what was proven to be impossible: a bug in the checking. "
             f"Trust nothing below until it is found.</p><ul>{items}</ul></div>\n"
         )

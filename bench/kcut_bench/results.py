@@ -48,8 +48,8 @@ class Reference:
 
 
 def instance_key(record: RunRecord) -> InstanceKey:
-    """Return what identifies the instance a record solved."""
-    return record.problem, record.instance_sha256, record.levels
+    """Return what identifies the instance of a record; its name if it was never made."""
+    return record.problem, record.instance_sha256 or record.instance, record.levels
 
 
 def is_solved(record: RunRecord) -> bool:
@@ -207,7 +207,7 @@ def make_labels(records: Iterable[RunRecord]) -> dict[str, str]:
 def load_results(store_dir: Path) -> Results:
     """Read a store and work out its references; raise `InputError` if there is none."""
     with open_store(store_dir) as store:
-        records = tuple(store.records())
+        records = tuple(sorted(store.records(), key=_content_order))
         return Results(
             records=records,
             manifest=store.manifest(),
@@ -217,6 +217,12 @@ def load_results(store_dir: Path) -> Results:
             num_stale=store.num_stale(),
             instances=tuple(store.instances()),
         )
+
+
+def _content_order(record: RunRecord) -> tuple[str | int, ...]:
+    # Means of floats depend on their order in the last digit, and rows arrive in any order.
+    names = (record.problem, record.instance, record.instance_sha256, record.levels)
+    return (*names, record.solver, record.solver_params, record.seed, record.repetition)
 
 
 def counted_time_s(record: RunRecord) -> float | None:

@@ -132,7 +132,16 @@ def run_sweep(
 
 
 def begin_manifest(store: Store, spec: Spec, text: str, command: list[str]) -> None:
-    """Note in the store what is about to be done, by which command, where."""
+    """Note in the store what is about to be done, by which command, where.
+
+    Raises
+    ------
+    InputError
+        If the store holds the results of another study.
+    """
+    held = store.manifest().get("name", spec.name)
+    if held != spec.name:
+        raise InputError(f"holds the study {held}, not {spec.name}", source=str(store.directory))
     session = {"command": command, "started_at": utc_now(), **environment.describe()}
     earlier: list[Any] = store.manifest().get("sessions", [])
     store.write_manifest(

@@ -165,7 +165,7 @@ def to_latex(table: Table) -> str:
     headings = " & ".join(escape_latex(column.heading) for column in table.columns)
     lines = [
         r"\begin{table}",
-        r"  \centering",
+        r"  \centering\small",
         rf"  \caption{{{escape_latex(table.caption)}}}",
         rf"  \label{{tab:{table.name}}}",
         rf"  \begin{{tabular}}{{@{{}}{align}@{{}}}}",
@@ -199,6 +199,20 @@ def to_markdown(table: Table) -> str:
 def _escape_markdown(cell: str) -> str:
     escaped = cell.replace("\\", "\\\\").replace("|", "\\|")
     return escaped.replace("<", "&lt;").replace("\n", " ")
+
+
+def to_text(table: Table) -> str:
+    """Return the table for a terminal: aligned columns, without caption."""
+    lines = [[column.heading for column in table.columns], *_shown(table)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
+    shown = ""
+    for line in lines:
+        cells = [
+            cell.rjust(width) if column.numeric else cell.ljust(width)
+            for cell, width, column in zip(line, widths, table.columns, strict=True)
+        ]
+        shown += "  ".join(cells).rstrip() + "\n"
+    return shown.replace(NBSP, " ")
 
 
 def to_csv(table: Table) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from pathlib import Path
 
+from kcut.errors import InputError
 from kcut_bench.headline import headline, provenance
 from kcut_bench.results import Results, load_results
-from kcut_bench.table import Table, to_markdown, without
+from kcut_bench.table import Table, to_markdown, to_text, without
 from kcut_bench.tables_detail import (
     comparison_table,
     failure_table,
@@ -22,7 +25,12 @@ from kcut_bench.tables_results import (
     result_table,
 )
 
-README_BEGIN, README_END = "<!-- results:begin -->", "<!-- results:end -->"
+_BLOCK = re.compile(
+    r"(?P<begin><!-- (?P<kind>results|output) (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+_NOT_IN_README = {"verified", "mean_residual_ratio", "num_timed"}
+_NOT_IN_SUMMARY = {*_NOT_IN_README, "num_reference", "mean_gap", "rejected"}
 
 
 def all_tables(results: Results) -> list[Table]:
@@ -41,8 +49,8 @@ def all_tables(results: Results) -> list[Table]:
     ]
 
 
-def readme_table(store_dir: Path) -> str:
-    """Return the headline and the result table of a store as Markdown.
+def summary(store_dir: Path) -> str:
+    """Return the headline and the short result table of a store as plain text.
 
     Raises
     ------
@@ -50,13 +58,29 @@ def readme_table(store_dir: Path) -> str:
         If there is no store.
     """
     results = load_results(store_dir)
-    hidden = {"verified", "mean_residual_ratio", "num_timed"}
-    short = without(result_table(results), hidden)
+    sentence = textwrap.fill(headline(results), 100)
+    return f"{sentence}\n\n{to_text(without(result_table(results), _NOT_IN_SUMMARY))}"
+
+
+def readme_table(store_dir: Path) -> str:
+    """Return the headline, the result table and the provenance of a store as Markdown.
+
+    Raises
+    ------
+    InputError
+        If there is no store.
+    """
+    results = load_results(store_dir)
+    short = without(result_table(results), _NOT_IN_README)
     return f"{headline(results)}\n\n{to_markdown(short)}\n{provenance(results)}\n"
 
 
-def update_readme(readme: Path, store_dir: Path) -> bool:
-    """Rewrite the block between the two result marks of a README.
+def update_readme(readme: Path, results_dir: Path) -> bool:
+    """Rewrite the blocks of a README that are made from stores.
+
+    ``<!-- results NAME -->`` opens a block with the `readme_table` of the store NAME below
+    `results_dir`, ``<!-- output NAME -->`` one with its `summary`, as a terminal shows it;
+    ``<!-- end -->`` closes either.
 
     Returns
     -------
@@ -65,19 +89,23 @@ def update_readme(readme: Path, store_dir: Path) -> bool:
 
     Raises
     ------
-    ValueError
-        If the marks are not there once each, in order.
     InputError
-        If there is no store.
+        If the README has no such block, or there is no such store.
     """
     old = readme.read_text(encoding="utf-8")
-    if old.count(README_BEGIN) != 1 or old.count(README_END) != 1:
-        raise ValueError(f"{readme} needs one {README_BEGIN} and one {README_END}")
-    before, rest = old.split(README_BEGIN)
-    if README_END not in rest:
-        raise ValueError(f"{readme} has {README_END} before {README_BEGIN}")
-    after = rest.split(README_END)[1]
-    new = f"{before}{README_BEGIN}\n{readme_table(store_dir)}{README_END}{after}"
+    new, count = _BLOCK.subn(lambda block: _render(block, results_dir), old)
+    if count == 0:
+        raise InputError("has no block that is made from results", source=str(readme))
     if new != old:
         readme.write_text(new, encoding="utf-8")
     return new != old
+
+
+def _render(block: re.Match[str], results_dir: Path) -> str:
+    store_dir = results_dir / block["name"]
+    body = (
+        readme_table(store_dir)
+        if block["kind"] == "results"
+        else f"```text\n{summary(store_dir)}```\n"
+    )
+    return f"{block['begin']}\n\n{body}\n{block['end']}"

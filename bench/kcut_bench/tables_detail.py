@@ -116,7 +116,7 @@ def worst_table(results: Results) -> Table:
         for run in results.compression
         if not run.exact and (gap := results.gap(run)) is not None and gap > 0
     ]
-    measured.sort(key=lambda pair: (-pair[0], pair[1].instance, pair[1].levels, pair[1].key))
+    measured.sort(key=lambda pair: -pair[0])
     crux: dict[InstanceKey, tuple[float, RunRecord]] = {}
     others: dict[str, tuple[float, RunRecord]] = {}
     for gap, run in measured:

@@ -125,7 +125,7 @@ def result_table(results: Results) -> Table:
         text_column("kind", "Kind"),
         Column("runs", "Runs", integer),
         Column("solved", "Solved", integer),
-        Column("verified", "Verified", integer),
+        Column("verified", "Verified", integer, paper_cm=0),
         Column("proven", "Proven optimal", integer),
         Column("rejected", "Rejected", integer),
         Column("num_reference", "With reference", integer),
@@ -133,7 +133,7 @@ def result_table(results: Results) -> Table:
         Column("mean_gap", "Mean gap", percent),
         Column("max_gap", "Max gap", percent),
         Column("mean_residual_ratio", "Mean residual ratio", ratio),
-        Column("num_timed", "Timed", integer),
+        Column("num_timed", "Timed", integer, paper_cm=0),
         Column("time_s", "Time", seconds),
     )
     caption = (

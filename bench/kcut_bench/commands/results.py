@@ -74,12 +74,29 @@ def report(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="[default: STORE/report]"),
     ] = None,
+    readme: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Instead, rewrite the blocks of this file that name stores beside STORE.",
+        ),
+    ] = None,
 ) -> None:
-    """Write report.html, figures and tables from what is in the store, complete or not."""
-    from kcut_bench.report import write_report
+    """Write report.html, figures and tables from what is in the store, complete or not.
 
-    for path in write_report(store, out or store / "report"):
-        print(path)
+    Prints the headline, the result table and where the report is.
+    """
+    from kcut_bench.report import write_report
+    from kcut_bench.tables import summary, update_readme
+
+    if readme is not None:
+        changed = update_readme(readme, store.parent)
+        print(f"{readme}: {'rewritten' if changed else 'up to date'}")
+        return
+    folder = out or store / "report"
+    written = write_report(store, folder)
+    print(summary(store))
+    print(f"{folder / 'report.html'} and {len(written) - 1} figures and tables beside it")
 
 
 def cite(

@@ -130,6 +130,8 @@ def describe(
     instance: CompressionInstance, answer: Answer, judgement: Judgement, problem: str
 ) -> dict[str, Any]:
     """Return what ``--json`` prints about an answer."""
+    from kcut.certificate import cover_as_given
+
     shown = {
         "instance": instance.name,
         "instance_sha256": instance.sha256,
@@ -149,7 +151,7 @@ def describe(
     if answer.solution is not None:
         shown["levels"] = answer.solution.tolist()
     if answer.certificate is not None:
-        shown["cover"] = answer.certificate.tolist()
+        shown["cover"] = cover_as_given(instance, answer.certificate)
     return shown
 
 
@@ -187,5 +189,5 @@ def _write(target: Path, shown: dict[str, Any]) -> None:
     fields = {field.name for field in dataclasses.fields(Solution)} & shown.keys()
     stated = {name: shown[name] for name in fields}
     for name in stated.keys() & {"levels", "cover"}:
-        stated[name] = np.array(stated[name], np.int64)
+        stated[name] = np.array(stated[name]) if stated[name] else np.zeros(0, np.int64)
     write_solution(Solution(**stated), target)

@@ -65,9 +65,11 @@ def verify(
 def check_solution(instance: CompressionInstance, stated: Solution) -> Finding:
     """Check all that a solution states against its instance."""
     from kcut.answer import Answer, Claim, Verdict
+    from kcut.certificate import cover_in_units
     from kcut.judge import judge
 
-    answer = Answer(Claim.FEASIBLE, stated.levels, certificate=stated.cover)
+    cover = None if stated.cover is None else cover_in_units(instance, stated.cover)
+    answer = Answer(Claim.FEASIBLE, stated.levels, certificate=cover)
     judgement = judge(instance, answer, stated.problem or "compression")
     false = ""
     if judgement.verdict is Verdict.REJECTED:

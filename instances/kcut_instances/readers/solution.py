@@ -31,8 +31,8 @@ class Solution:
         ``CompressionInstance.sha256`` of what was solved.
     levels : ndarray of int64, shape (num_jobs,)
         A larger number is a higher priority.
-    cover : ndarray of int64, shape (num_edges,), or None
-        In units of ``1 / scale``, in the order of the instance's edges.
+    cover : ndarray of int64 or float64, shape (num_edges,), or None
+        In the unit of the weights as given, in the order of the instance's edges.
     num_levels : int or None
         K it was solved for; None for that of the instance.
     solver : str
@@ -45,7 +45,7 @@ class Solution:
 
     instance_sha256: str
     levels: NDArray[np.int64]
-    cover: NDArray[np.int64] | None = None
+    cover: NDArray[np.int64] | NDArray[np.float64] | None = None
     num_levels: int | None = None
     solver: str = ""
     params: Mapping[str, ParamValue] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
     bound: int | float | UnsetType = UNSET
     gap: int | float | UnsetType = UNSET
     levels: list[int]
-    cover: list[int] | UnsetType = UNSET
+    cover: list[int | float] | UnsetType = UNSET
 
 
 def read_solution(path: str | os.PathLike[str]) -> Solution:
@@ -143,9 +143,12 @@ def _build(body: Body) -> Solution:
         for name in Body.__struct_fields__
         if name not in {"format", "version"} and getattr(body, name) is not UNSET
     }
-    for name in ("levels", "cover"):
-        if name in given:
-            given[name] = int64_array(given[name], name)
+    given["levels"] = int64_array(given["levels"], "levels")
+    if "cover" in given:
+        whole = float not in set(map(type, given["cover"]))
+        given["cover"] = (
+            int64_array(given["cover"], "cover") if whole else np.array(given["cover"], np.float64)
+        )
     return Solution(**given)
 
 

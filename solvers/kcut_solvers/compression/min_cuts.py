@@ -119,4 +119,4 @@ def _layered(instance: CompressionInstance) -> Levels:
     if num_layers <= _MAX_LAYERS:
         return cut_layers(instance, instance.depth, num_layers).levels
     layer = instance.depth.astype(np.int64) * _MAX_LAYERS // num_layers
-    return cut_layers(instance, layer, _MAX_LAYERS).levels
+    return cut_layers(instance, layer.astype(np.int32), _MAX_LAYERS).levels
