@@ -3,7 +3,7 @@
 A job computes for c seconds; after a share of them its flows open. A flow of level l on link e gets
 what the flows of higher levels leave of B_e, and the flows of one level share that max-min fairly:
 
-    free_e = B_e - sum of the rates above l        share_e = free_e / (flows of l without a rate)
+    free_e = B_e - sum of the rates above l        fair_e = free_e / (flows of l without a rate)
     a link is a bottleneck if no flow on it has a smaller share elsewhere; its flows get its share
 
 An iteration ends when the computation and all flows have ended; the next begins at once. Time jumps
@@ -33,45 +33,54 @@ FINISHED = -1.0
 Array = np.ndarray[Any, Any]
 
 
-class Model(NamedTuple):
-    """What does not change. Jobs j, flows f (with bytes to send, grouped by job), links e."""
-
-    compute: Array  # c_j
-    share: Array  # share of c_j after which the flows open
-    flow_first: Array  # job j owns the flows flow_first[j] .. flow_first[j + 1] - 1
-    flow_job: Array
-    level: Array  # of each flow; larger = served first
-    size: Array  # bytes
-    path_start: Array  # flow f crosses path_link[path_start[f] : path_start[f + 1]]
-    path_link: Array
-    bandwidth: Array
-    on_start: Array  # link e carries the flows on_flow[on_start[e] : on_start[e + 1]]
-    on_flow: Array
-    slack_s: Array  # differences in time of job j that count as none when states are compared
-    eps: Any  # relative difference that counts as none between events and between rates
-    jitter: float  # computations last c_j (1 + jitter u), u uniform in -1 .. 1
+def job_fields(number: str) -> list[tuple[str, str]]:
+    """Return the fields of a job; `number` is the type of times and bytes."""
+    constant = [(name, number) for name in ("compute", "share", "slack_s")]
+    flows = [("first", "i8"), ("last", "i8")]  # it owns the flows first .. last - 1
+    times = [(name, number) for name in ("begun", "opens", "ends", "due")]  # INF: not scheduled
+    counts = [("left", "i8"), ("iterations", "i8"), ("touched", "i8")]  # left: flows not ended
+    totals = [("spent", number), ("computed", number)]  # seconds of completed iterations, ...
+    return [*constant, *flows, *times, *counts, *totals, ("random", "u8")]
 
 
-class State(NamedTuple):
-    """What changes. INF where an event is not scheduled."""
+def flow_fields(number: str) -> list[tuple[str, str]]:
+    """Return the fields of a flow, which crosses the links path[first .. last - 1]."""
+    constant = [("volume", number), ("first", "i8"), ("last", "i8"), ("job", "i8"), ("level", "i8")]
+    state = [(name, number) for name in ("rate", "remaining", "since", "finish")]
+    work = [("tightest", number), ("target", number), ("mark", "i8")]
+    return [*constant, *state, ("open", "i8"), ("delivered", "i8"), *work]
 
-    now: Array  # (1,)
-    begun: Array  # per job: when this iteration began
-    opens: Array  # when its flows open
-    ends: Array  # when its computation ends
-    due: Array  # its next event
-    left: Array  # flows that have not ended
-    iterations: Array  # completed
-    spent: Array  # seconds of the completed iterations
-    computed: Array  # seconds of the completed computations
-    random: Array  # state of the job's random numbers
-    active: Array  # per flow: whether it is open
-    remaining: Array  # bytes left at time `since`
-    rate: Array
-    since: Array
-    finish: Array
-    delivered: Array  # times it was sent in full
-    counter: Array  # (3,) events; steps since `saved` and the power of two at which to save next
+
+def link_fields(number: str) -> list[tuple[str, str]]:
+    """Return the fields of a link: its flows are on[first .. last - 1], by falling level."""
+    constant = [("bandwidth", number), ("first", "i8"), ("last", "i8")]
+    work = [("free", number), ("fair", number), ("unfixed", "i8"), ("bottleneck", "i8")]
+    # Dirty: the highest level of which a rate has changed on the link, or -1.
+    return [*constant, *work, ("dirty", "i8"), ("mark", "i8")]
+
+
+class World(NamedTuple):
+    """All there is. `dirty`, `reached`, `gathered` and `touched` are lists of `num` entries."""
+
+    jobs: Array
+    flows: Array
+    links: Array
+    path: Array
+    on: Array
+    clock: Array  # (1,) now
+    dirty: Array  # links on which a rate has changed
+    reached: Array  # links that share flows of the level in work with a dirty link
+    gathered: Array  # those flows
+    touched: Array  # jobs whose next event has changed
+    num: Array  # (8,) see below
+    log: Array  # the time line, if it has a length
+    eps: Any  # events and rates that differ by less than this share are equal
+    jitter: float  # computations last c (1 + jitter u), u uniform in -1 .. 1
+
+
+DIRTY, REACHED, GATHERED, TOUCHED, STAMP, LOG, EVENTS, STEPS = range(8)
+LOG_FIELDS = [("time", "f8"), ("what", "i8"), ("value", "f8")]
+"""Flow `what` got the rate `value`, 0 as it opens, or job -1 - `what` computes (1) or not (0)."""
 
 
 class Stop(NamedTuple):
@@ -82,48 +91,31 @@ class Stop(NamedTuple):
     at_cycle: bool  # where a state repeats
 
 
-class Scratch(NamedTuple):
-    """Work space of `refill`: lists with their lengths in `num`, marks with the stamp in it."""
+class Saved(NamedTuple):
+    """A state to compare with."""
 
-    num: Array  # (6,) dirty links, links, flows, touched jobs, stamp, log entries
-    dirty: Array
-    dirty_level: Array  # the highest level whose rates on the link may change; -1 if clean
-    links: Array
-    link_mark: Array
+    jobs: Array
     flows: Array
-    flow_mark: Array
-    touched: Array
-    job_mark: Array
-    free: Array
-    unfixed: Array  # flows without a rate on the link
-    fair: Array
-    bottleneck: Array
-    tightest: Array
-    target: Array
-    log_time: Array  # the time line, if it has a length: at log_time ...
-    log_what: Array  # ... flow f (or, as -1 - j, the computation of job j) ...
-    log_value: Array  # ... got this rate, 0 when it opens, FINISHED (or began, 1, or ended, 0)
-
-
-DIRTY, LINKS, FLOWS, TOUCHED, STAMP, LOG = 0, 1, 2, 3, 4, 5
+    clock: Array
+    next_step: Array  # (1,) the step, a power of two, at which to save next
 
 
 @register_jitable
-def log(w: Scratch, now: Any, what: Any, value: Any) -> None:
+def note(w: World, what: Any, value: Any) -> None:
     """Add a line to the time line, if one is kept."""
-    if len(w.log_time) > 0:
-        i = w.num[LOG]
-        w.log_time[i] = now
-        w.log_what[i] = what
-        w.log_value[i] = value
-        w.num[LOG] = i + 1
+    if len(w.log) > 0:
+        line = w.log[w.num[LOG]]
+        line.time = w.clock[0]
+        line.what = what
+        line.value = value
+        w.num[LOG] += 1
 
 
 @register_jitable
-def uniform(random: Array, j: int) -> float:
+def uniform(job: Any) -> float:
     """Draw from 0 .. 1 (splitmix64; each job has its own stream, so levels change no draw)."""
-    random[j] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[j]
+    job.random += np.uint64(0x9E3779B97F4A7C15)
+    z = job.random
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
@@ -131,219 +123,214 @@ def uniform(random: Array, j: int) -> float:
 
 
 @register_jitable
-def begin(m: Model, s: State, j: int, now: Any) -> None:
+def begin(w: World, j: int) -> None:
     """Begin an iteration of job j."""
-    c = m.compute[j]
-    if m.jitter > 0:
-        c = c * (1 + m.jitter * (2 * uniform(s.random, j) - 1))
-    s.begun[j] = now
-    s.opens[j] = now + m.share[j] * c
-    s.ends[j] = now + c
-    s.left[j] = m.flow_first[j + 1] - m.flow_first[j]
+    job = w.jobs[j]
+    now = w.clock[0]
+    c = job.compute
+    if w.jitter > 0:
+        c = c * (1 + w.jitter * (2 * uniform(job) - 1))
+    job.begun = now
+    job.opens = now + job.share * c
+    job.ends = now + c
+    job.left = job.last - job.first
+    note(w, -1 - j, 1.0)
 
 
 @register_jitable
-def mark_dirty(m: Model, w: Scratch, f: int) -> None:
+def mark_dirty(w: World, f: int) -> None:
     """Note that what flow f takes of its links has changed."""
-    for a in range(m.path_start[f], m.path_start[f + 1]):
-        e = m.path_link[a]
-        if w.dirty_level[e] < 0:
-            w.dirty[w.num[DIRTY]] = e
+    flow = w.flows[f]
+    for a in range(flow.first, flow.last):
+        link = w.links[w.path[a]]
+        if link.dirty < 0:
+            w.dirty[w.num[DIRTY]] = w.path[a]
             w.num[DIRTY] += 1
-        w.dirty_level[e] = max(w.dirty_level[e], m.level[f])
+        link.dirty = max(link.dirty, flow.level)
 
 
 @register_jitable
-def next_due(m: Model, s: State, j: int) -> Any:
-    """Return the time of job j's next event."""
-    due = min(s.opens[j], s.ends[j])
-    for f in range(m.flow_first[j], m.flow_first[j + 1]):
-        due = min(due, s.finish[f])
-    return due
-
-
-@register_jitable
-def fire(m: Model, s: State, w: Scratch, j: int, now: Any) -> bool:
-    """Handle the events of job j that are due now; tell whether it began an iteration."""
-    until = now + m.eps * now
-    flows = range(m.flow_first[j], m.flow_first[j + 1])
-    if s.opens[j] <= until:
-        s.opens[j] = INF
-        s.counter[0] += 1
-        for f in flows:
-            s.active[f] = 1
-            s.remaining[f] = m.size[f]
-            s.since[f] = now
-            mark_dirty(m, w, f)
-            log(w, now, f, 0.0)
-    if s.ends[j] <= until:
-        s.computed[j] += s.ends[j] - s.begun[j]
-        s.ends[j] = INF
-        s.counter[0] += 1
-        log(w, now, -1 - j, 0.0)
-    for f in flows:
-        if s.finish[f] <= until:
-            s.active[f] = 0
-            s.rate[f] = m.eps * 0
-            s.finish[f] = INF
-            s.delivered[f] += 1
-            s.left[j] -= 1
-            s.counter[0] += 1
-            mark_dirty(m, w, f)
-            log(w, now, f, FINISHED)
-    if s.left[j] > 0 or s.opens[j] < INF or s.ends[j] < INF:
+def fire(w: World, j: int, until: Any) -> bool:
+    """Handle the events of job j that are due; tell whether it began an iteration."""
+    job = w.jobs[j]
+    if job.opens <= until:
+        job.opens = INF
+        w.num[EVENTS] += 1
+        for f in range(job.first, job.last):
+            flow = w.flows[f]
+            flow.open = 1
+            flow.remaining = flow.volume
+            flow.since = w.clock[0]
+            mark_dirty(w, f)
+            note(w, f, 0.0)
+    if job.ends <= until:
+        job.computed += job.ends - job.begun
+        job.ends = INF
+        w.num[EVENTS] += 1
+        note(w, -1 - j, 0.0)
+    for f in range(job.first, job.last):
+        flow = w.flows[f]
+        if flow.finish <= until:
+            flow.open = 0
+            flow.rate = 0 * flow.rate
+            flow.finish = INF
+            flow.delivered += 1
+            job.left -= 1
+            w.num[EVENTS] += 1
+            mark_dirty(w, f)
+            note(w, f, FINISHED)
+    if job.left > 0 or job.opens < INF or job.ends < INF:
         return False
-    s.iterations[j] += 1
-    s.spent[j] += now - s.begun[j]
-    begin(m, s, j, now)
-    log(w, now, -1 - j, 1.0)
+    job.iterations += 1
+    job.spent += w.clock[0] - job.begun
+    begin(w, j)
     return True
 
 
 @register_jitable
-def highest_dirty_level(m: Model, s: State, w: Scratch, below: int) -> int:
-    """Return the highest level under `below` whose rates may change, or -1."""
-    level = -1
-    for i in range(w.num[DIRTY]):
-        e = w.dirty[i]
-        for a in range(m.on_start[e], m.on_start[e + 1]):
-            f = m.on_flow[a]
-            if s.active[f] and level < m.level[f] < below and m.level[f] <= w.dirty_level[e]:
-                level = m.level[f]
-    return level
+def schedule(w: World, j: int) -> None:
+    """Find the time of job j's next event."""
+    job = w.jobs[j]
+    due = min(job.opens, job.ends)
+    for f in range(job.first, job.last):
+        due = min(due, w.flows[f].finish)
+    job.due = due
 
 
 @register_jitable
-def gather(m: Model, s: State, w: Scratch, level: int) -> None:
+def highest_dirty_level(w: World, below: int) -> int:
+    """Return the highest level under `below` whose rates may change, or -1."""
+    highest = -1
+    for i in range(w.num[DIRTY]):
+        link = w.links[w.dirty[i]]
+        for a in range(link.first, link.last):
+            flow = w.flows[w.on[a]]
+            if flow.open and flow.level < below and flow.level <= link.dirty:
+                highest = max(highest, flow.level)
+                break
+    return highest
+
+
+@register_jitable
+def gather(w: World, level: int) -> None:
     """List the open flows of a level that dirty links reach, link by link, and those links."""
     w.num[STAMP] += 1
     stamp = w.num[STAMP]
-    num_links = num_flows = 0
+    num_reached = num_gathered = 0
     for i in range(w.num[DIRTY]):
-        e = w.dirty[i]
-        if w.dirty_level[e] >= level:
-            w.link_mark[e] = stamp
-            w.links[num_links] = e
-            num_links += 1
-    i = 0
-    while i < num_links:
-        e = w.links[i]
-        i += 1
-        for a in range(m.on_start[e], m.on_start[e + 1]):
-            f = m.on_flow[a]
-            if s.active[f] and m.level[f] == level and w.flow_mark[f] != stamp:
-                w.flow_mark[f] = stamp
-                w.flows[num_flows] = f
-                num_flows += 1
-                for b in range(m.path_start[f], m.path_start[f + 1]):
-                    other = m.path_link[b]
-                    if w.link_mark[other] != stamp:
-                        w.link_mark[other] = stamp
-                        w.links[num_links] = other
-                        num_links += 1
-    w.num[LINKS] = num_links
-    w.num[FLOWS] = num_flows
+        link = w.links[w.dirty[i]]
+        if link.dirty >= level:
+            link.mark = stamp
+            w.reached[num_reached] = w.dirty[i]
+            num_reached += 1
+    done = 0
+    while done < num_reached:
+        link = w.links[w.reached[done]]
+        done += 1
+        # Count the flows of the level on the link, and what those above it leave.
+        link.free = link.bandwidth
+        link.unfixed = 0
+        for a in range(link.first, link.last):
+            flow = w.flows[w.on[a]]
+            if flow.level < level:
+                break
+            if not flow.open:
+                continue
+            if flow.level > level:
+                link.free -= flow.rate
+                continue
+            link.unfixed += 1
+            if flow.mark == stamp:
+                continue
+            flow.mark = stamp
+            w.gathered[num_gathered] = w.on[a]
+            num_gathered += 1
+            for b in range(flow.first, flow.last):
+                other = w.links[w.path[b]]
+                if other.mark != stamp:
+                    other.mark = stamp
+                    w.reached[num_reached] = w.path[b]
+                    num_reached += 1
+        if link.free < w.eps * link.bandwidth:
+            link.free = 0 * link.bandwidth
+    w.num[REACHED] = num_reached
+    w.num[GATHERED] = num_gathered
 
 
 @register_jitable
-def leftover(m: Model, s: State, w: Scratch, level: int) -> None:
-    """Fill free_e, and count the flows of the level, on the gathered links."""
-    for i in range(w.num[LINKS]):
-        e = w.links[i]
-        free = m.bandwidth[e]
-        unfixed = 0
-        for a in range(m.on_start[e], m.on_start[e + 1]):
-            f = m.on_flow[a]
-            if s.active[f]:
-                if m.level[f] > level:
-                    free = free - s.rate[f]
-                elif m.level[f] == level:
-                    unfixed += 1
-        w.free[e] = free if free > m.eps * m.bandwidth[e] else m.eps * 0
-        w.unfixed[e] = unfixed
-
-
-@register_jitable
-def share_fairly(m: Model, s: State, w: Scratch) -> None:
+def share_fairly(w: World) -> None:
     """Progressive filling: give the gathered flows their max-min fair rates, as `target`."""
-    links, flows = w.links[: w.num[LINKS]], w.flows[: w.num[FLOWS]].copy()
-    num_unfixed = len(flows)
-    while num_unfixed > 0:
-        for e in links:
-            if w.unfixed[e] > 0:
-                w.fair[e] = max(w.free[e], m.eps * 0) / w.unfixed[e]
-                w.bottleneck[e] = 1
-        for i in range(num_unfixed):
-            f = flows[i]
-            path = m.path_link[m.path_start[f] : m.path_start[f + 1]]
-            tightest = w.fair[path[0]]
-            for e in path[1:]:
-                tightest = min(tightest, w.fair[e])
-            for e in path:
-                if tightest < w.fair[e]:
-                    w.bottleneck[e] = 0
-            w.tightest[f] = tightest
-        kept = 0
-        for i in range(num_unfixed):
-            f = flows[i]
-            path = m.path_link[m.path_start[f] : m.path_start[f + 1]]
-            fixed = False
-            for e in path:
-                fixed = fixed or w.bottleneck[e] == 1
-            if fixed:
-                w.target[f] = w.tightest[f]
-                for e in path:
-                    w.free[e] -= w.tightest[f]
-                    w.unfixed[e] -= 1
+    unfixed = w.num[GATHERED]
+    while unfixed > 0:
+        for i in range(w.num[REACHED]):
+            link = w.links[w.reached[i]]
+            if link.unfixed > 0:
+                link.fair = max(link.free, 0 * link.free) / link.unfixed
+                link.bottleneck = 1
+        for i in range(unfixed):
+            flow = w.flows[w.gathered[i]]
+            flow.tightest = w.links[w.path[flow.first]].fair
+            for a in range(flow.first + 1, flow.last):
+                flow.tightest = min(flow.tightest, w.links[w.path[a]].fair)
+            for a in range(flow.first, flow.last):
+                if flow.tightest < w.links[w.path[a]].fair:
+                    w.links[w.path[a]].bottleneck = 0
+        # Flows across a bottleneck are settled: they move behind the others in the list.
+        i = 0
+        while i < unfixed:
+            flow = w.flows[w.gathered[i]]
+            settled = False
+            for a in range(flow.first, flow.last):
+                settled = settled or w.links[w.path[a]].bottleneck == 1
+            if settled:
+                flow.target = flow.tightest
+                for a in range(flow.first, flow.last):
+                    w.links[w.path[a]].free -= flow.tightest
+                    w.links[w.path[a]].unfixed -= 1
+                unfixed -= 1
+                w.gathered[i], w.gathered[unfixed] = w.gathered[unfixed], w.gathered[i]
             else:
-                flows[kept] = f
-                kept += 1
-        num_unfixed = kept
+                i += 1
 
 
 @register_jitable
-def touch(w: Scratch, j: int) -> None:
-    """Note that job j's next event has changed."""
-    if w.job_mark[j] == 0:
-        w.job_mark[j] = 1
-        w.touched[w.num[TOUCHED]] = j
-        w.num[TOUCHED] += 1
-
-
-@register_jitable
-def apply_rates(m: Model, s: State, w: Scratch, now: Any) -> None:
+def apply_rates(w: World) -> None:
     """Give the gathered flows their new rates, and forecast when they finish."""
-    for i in range(w.num[FLOWS]):
-        f = w.flows[i]
-        rate = w.target[f]
-        if abs(rate - s.rate[f]) > m.eps * rate:
-            left = s.remaining[f] - s.rate[f] * (now - s.since[f])
-            s.remaining[f] = max(left, m.eps * 0)
-            s.since[f] = now
-            s.rate[f] = rate
-            s.finish[f] = now + s.remaining[f] / rate if rate > 0 else INF
-            touch(w, m.flow_job[f])
-            mark_dirty(m, w, f)
-            log(w, now, f, rate)
+    now = w.clock[0]
+    for i in range(w.num[GATHERED]):
+        f = w.gathered[i]
+        flow = w.flows[f]
+        if abs(flow.target - flow.rate) <= w.eps * flow.target:
+            continue
+        left = flow.remaining - flow.rate * (now - flow.since)
+        flow.remaining = max(left, 0 * left)
+        flow.since = now
+        flow.rate = flow.target
+        flow.finish = now + flow.remaining / flow.rate if flow.rate > 0 else INF
+        mark_dirty(w, f)
+        note(w, f, flow.rate)
+        job = w.jobs[flow.job]
+        if not job.touched:
+            job.touched = 1
+            w.touched[w.num[TOUCHED]] = flow.job
+            w.num[TOUCHED] += 1
 
 
 @register_jitable
-def refill(m: Model, s: State, w: Scratch, now: Any) -> None:
+def refill(w: World) -> None:
     """Set all rates anew where they may have changed, level by level from the top."""
-    level = highest_dirty_level(m, s, w, TOP)
+    level = highest_dirty_level(w, TOP)
     while level >= 0:
-        gather(m, s, w, level)
-        leftover(m, s, w, level)
-        share_fairly(m, s, w)
-        apply_rates(m, s, w, now)
-        level = highest_dirty_level(m, s, w, level)
+        gather(w, level)
+        share_fairly(w)
+        apply_rates(w)
+        level = highest_dirty_level(w, level)
     for i in range(w.num[DIRTY]):
-        w.dirty_level[w.dirty[i]] = -1
+        w.links[w.dirty[i]].dirty = -1
     w.num[DIRTY] = 0
     for i in range(w.num[TOUCHED]):
-        j = w.touched[i]
-        w.job_mark[j] = 0
-        s.due[j] = next_due(m, s, j)
+        w.jobs[w.touched[i]].touched = 0
+        schedule(w, w.touched[i])
     w.num[TOUCHED] = 0
 
 
@@ -356,86 +343,68 @@ def apart(a: Any, b: Any, slack: Any) -> bool:
 
 
 @register_jitable
-def same_state(m: Model, s: State, saved: State) -> bool:
+def same_state(w: World, saved: Saved) -> bool:
     """Tell whether the future from now equals the future from the saved moment."""
-    now, then = s.now[0], saved.now[0]
-    for j in range(len(m.compute)):
-        if s.left[j] != saved.left[j]:
+    now, then = w.clock[0], saved.clock[0]
+    for j in range(len(w.jobs)):
+        job, old = w.jobs[j], saved.jobs[j]
+        if job.left != old.left or apart(job.opens - now, old.opens - then, job.slack_s):
             return False
-        if apart(s.opens[j] - now, saved.opens[j] - then, m.slack_s[j]):
+        if apart(job.ends - now, old.ends - then, job.slack_s):
             return False
-        if apart(s.ends[j] - now, saved.ends[j] - then, m.slack_s[j]):
-            return False
-        for f in range(m.flow_first[j], m.flow_first[j + 1]):
-            if s.active[f] != saved.active[f]:
+        for f in range(job.first, job.last):
+            flow, was = w.flows[f], saved.flows[f]
+            if flow.open != was.open:
                 return False
-            if s.active[f]:
-                here = s.remaining[f] - s.rate[f] * (now - s.since[f])
-                there = saved.remaining[f] - saved.rate[f] * (then - saved.since[f])
-                slack = m.slack_s[j] * m.bandwidth[m.path_link[m.path_start[f]]]
-                if abs(here - there) > slack:
+            if flow.open:
+                here = flow.remaining - flow.rate * (now - flow.since)
+                there = was.remaining - was.rate * (then - was.since)
+                if abs(here - there) > job.slack_s * w.links[w.path[flow.first]].bandwidth:
                     return False
     return True
 
 
 @register_jitable
-def save(s: State, saved: State) -> None:
-    """Copy the state."""
-    saved.now[:] = s.now
-    saved.begun[:] = s.begun
-    saved.opens[:] = s.opens
-    saved.ends[:] = s.ends
-    saved.left[:] = s.left
-    saved.iterations[:] = s.iterations
-    saved.spent[:] = s.spent
-    saved.computed[:] = s.computed
-    saved.active[:] = s.active
-    saved.remaining[:] = s.remaining
-    saved.rate[:] = s.rate
-    saved.since[:] = s.since
-    saved.delivered[:] = s.delivered
-
-
-@register_jitable
-def has_cycled(m: Model, s: State, saved: State) -> bool:
+def has_cycled(w: World, saved: Saved) -> bool:
     """Compare with the saved state; save anew after 1, 2, 4, ... steps (Brent's method)."""
-    s.counter[1] += 1
-    if same_state(m, s, saved):
+    w.num[STEPS] += 1
+    if same_state(w, saved):
         return True
-    if s.counter[1] == s.counter[2]:
-        save(s, saved)
-        s.counter[1] = 0
-        s.counter[2] *= 2
+    if w.num[STEPS] == saved.next_step[0]:
+        saved.jobs[:] = w.jobs
+        saved.flows[:] = w.flows
+        saved.clock[0] = w.clock[0]
+        saved.next_step[0] *= 2
     return False
 
 
-def advance(m: Model, s: State, w: Scratch, saved: State, stop: Stop) -> int:
+def advance(w: World, saved: Saved, stop: Stop) -> int:
     """Run until the horizon, a repeated state, or the end of the budget; return which.
 
     Events that lie within `eps` of each other are simultaneous: all are handled, then the rates are
     set once. States are compared where an iteration begins. Memory is that of the state.
     """
     while True:
-        now = s.due[0]
-        for j in range(1, len(s.due)):
-            now = min(now, s.due[j])
-        if now > stop.horizon * (1 + m.eps):
-            s.now[0] = stop.horizon
+        now = w.jobs[0].due
+        for j in range(1, len(w.jobs)):
+            now = min(now, w.jobs[j].due)
+        if now > stop.horizon * (1 + w.eps):
+            w.clock[0] = stop.horizon
             return HORIZON
-        if s.counter[0] >= stop.max_events:
+        if w.num[EVENTS] >= stop.max_events:
             return BUDGET
-        if 0 < len(w.log_time) < w.num[LOG] + 8 * len(s.due) + 8 * len(s.rate):
+        if 0 < len(w.log) < w.num[LOG] + 8 * len(w.jobs) + 8 * len(w.flows):
             return LOG_FULL
-        until = now + m.eps * now
+        w.clock[0] = now
+        until = now + w.eps * now
         began = False
-        for j in range(len(s.due)):
-            while s.due[j] <= until and s.counter[0] < stop.max_events:
-                began = fire(m, s, w, j, now) or began
-                s.due[j] = next_due(m, s, j)
-        refill(m, s, w, now)
-        s.now[0] = now
-        if stop.at_cycle and began and has_cycled(m, s, saved):
+        for j in range(len(w.jobs)):
+            while w.jobs[j].due <= until and w.num[EVENTS] < stop.max_events:
+                began = fire(w, j, until) or began
+                schedule(w, j)
+        refill(w)
+        if stop.at_cycle and began and has_cycled(w, saved):
             return CYCLE
 
 
-advance_compiled = njit(cache=True)(advance)
+advance_compiled = njit(cache=True, error_model="numpy")(advance)

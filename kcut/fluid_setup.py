@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kcut import fluid
 from kcut.cluster import Cluster
-from kcut.fluid import INF, Model, Scratch, State
 from kcut.intensity import Traffic
 
 EPS = 1e-13
@@ -59,19 +59,16 @@ class Group:
 
     Attributes
     ----------
-    jobs, flows, links : ndarray of int64
-        What job, flow and link 0, 1, ... of the model are in the cluster.
-    model, state, saved, scratch
+    jobs, flows : ndarray of int64
+        What job and flow 0, 1, ... of the world are in the cluster.
+    world, saved
         See `kcut.fluid`.
     """
 
     jobs: Indices
     flows: Indices
-    links: Indices
-    model: Model
-    state: State
-    saved: State
-    scratch: Scratch
+    world: fluid.World
+    saved: fluid.Saved
 
 
 def contending_groups(num_jobs: int, num_links: int, sent: Traffic) -> list[Indices]:
@@ -117,46 +114,87 @@ def build_group(scenario: Scenario, jobs: Indices, *, exact: bool, keep_log: boo
         Make room for a time line.
     """
     cluster = scenario.cluster
+    number, numbers = ("O", _exact) if exact else ("f8", _floats)
     of_group = np.isin(cluster.flow_job, jobs) & (cluster.flow_bytes > 0)
     flows = np.flatnonzero(of_group)
     length = np.diff(scenario.path_start)
     crossed = scenario.path_link[np.repeat(of_group, length)].astype(np.int64)
-    links, path_link = np.unique(crossed, return_inverse=True)
-    path_start = np.concatenate([[0], np.cumsum(length[flows])])
-    flow_job = np.searchsorted(jobs, cluster.flow_job[flows])
-    by_link = np.argsort(path_link, kind="stable")
-    on_flow = np.repeat(np.arange(len(flows)), length[flows])[by_link]
-    on_start = np.searchsorted(path_link[by_link], np.arange(len(links) + 1))
-    numbers = _exact if exact else _floats
-    slack = 0 * scenario.period[jobs] if exact else SLACK * scenario.period[jobs]
-    model = Model(
-        compute=numbers(cluster.compute_s[jobs]),
-        share=numbers(np.array([cluster.jobs[j].transfer_start for j in jobs])),
-        flow_first=np.searchsorted(flow_job, np.arange(len(jobs) + 1)),
-        flow_job=flow_job,
-        level=scenario.levels[jobs][flow_job],
-        size=numbers(cluster.flow_bytes[flows]),
-        path_start=path_start,
-        path_link=path_link,
-        bandwidth=numbers(cluster.bandwidth[links]),
-        on_start=on_start,
-        on_flow=on_flow,
-        slack_s=numbers(slack),
+    links, path = np.unique(crossed, return_inverse=True)
+    level = scenario.levels[cluster.flow_job[flows]]
+
+    flow_table = _table(fluid.flow_fields(number), len(flows), number)
+    flow_table["volume"] = numbers(cluster.flow_bytes[flows])
+    flow_table["last"] = np.cumsum(length[flows])
+    flow_table["first"] = flow_table["last"] - length[flows]
+    flow_table["job"] = np.searchsorted(jobs, cluster.flow_job[flows])
+    flow_table["level"] = level
+    flow_table["finish"] = fluid.INF
+
+    on_flow = np.repeat(np.arange(len(flows)), length[flows])
+    by_link = np.lexsort((on_flow, -level[on_flow], path))
+    link_table = _table(fluid.link_fields(number), len(links), number)
+    link_table["bandwidth"] = numbers(cluster.bandwidth[links])
+    link_table["first"] = np.searchsorted(path[by_link], np.arange(len(links)))
+    link_table["last"] = np.searchsorted(path[by_link], np.arange(len(links)), side="right")
+    link_table["dirty"] = -1
+
+    world = fluid.World(
+        jobs=_job_table(scenario, jobs, flow_table["job"], number, numbers),
+        flows=flow_table,
+        links=link_table,
+        path=path,
+        on=on_flow[by_link],
+        clock=numbers(np.zeros(1)),
+        dirty=np.zeros(len(links), np.int64),
+        reached=np.zeros(len(links), np.int64),
+        gathered=np.zeros(len(flows), np.int64),
+        touched=np.zeros(len(jobs), np.int64),
+        num=np.zeros(8, np.int64),
+        log=np.zeros(0 if not keep_log else _FIRST_LOG, fluid.LOG_FIELDS).view(np.recarray),
         eps=Fraction(0) if exact else EPS,
-        jitter=scenario.jitter,
+        jitter=float(scenario.jitter),
     )
+    saved = fluid.Saved(
+        world.jobs.copy(), world.flows.copy(), world.clock.copy(), np.ones(1, np.int64)
+    )
+    return Group(jobs, flows, world, saved)
+
+
+def _job_table(
+    scenario: Scenario, jobs: Indices, flow_job: Array, number: str, numbers: Any
+) -> Array:
+    """Before its shift a job has no event but that: there it begins, from iteration -1."""
+    cluster = scenario.cluster
+    table = _table(fluid.job_fields(number), len(jobs), number)
+    table["compute"] = numbers(cluster.compute_s[jobs])
+    table["share"] = numbers(np.array([cluster.jobs[j].transfer_start for j in jobs], float))
+    if number != "O":
+        table["slack_s"] = SLACK * scenario.period[jobs]
+    table["first"] = np.searchsorted(flow_job, np.arange(len(jobs)))
+    table["last"] = np.searchsorted(flow_job, np.arange(len(jobs)), side="right")
+    table["begun"] = table["due"] = numbers(scenario.shifts[jobs])
+    table["opens"] = table["ends"] = fluid.INF
+    table["iterations"] = -1
     seeds = np.random.SeedSequence(scenario.seed).generate_state(cluster.num_jobs, np.uint64)
-    state = _state(model, numbers(scenario.shifts[jobs]), numbers, seeds[jobs])
-    saved = State(*[array.copy() for array in state])
-    scratch = _scratch(model, numbers, _FIRST_LOG + 16 * len(jobs) + 16 * len(flows))
-    if not keep_log:
-        scratch = _with_log(scratch, 0)
-    return Group(jobs, flows, links, model, state, saved, scratch)
+    table["random"] = seeds[jobs]
+    return table
+
+
+def _table(fields: list[tuple[str, str]], length: int, number: str) -> Array:
+    table = np.zeros(length, np.dtype(fields, align=True)).view(np.recarray)
+    for name, kind in fields:
+        if kind == "O" and number == "O":
+            table[name] = Fraction(0)
+    return table
 
 
 def grow_log(group: Group) -> None:
-    """Double the room for the time line."""
-    group.scratch = _with_log(group.scratch, 2 * len(group.scratch.log_time))
+    """Double the room for the time line, and make sure that one event of every flow fits."""
+    old = group.world.log
+    least = 16 * (len(group.world.jobs) + len(group.world.flows))
+    log = np.zeros(2 * len(old) + least, fluid.LOG_FIELDS).view(np.recarray)
+    log[: len(old)] = old
+    group.world = group.world._replace(log=log)
 
 
 def _floats(values: Array) -> Array:
@@ -167,67 +205,3 @@ def _exact(values: Array) -> Array:
     result = np.empty(len(values), object)
     result[:] = [Fraction(repr(value)) for value in values.tolist()]
     return result
-
-
-def _state(model: Model, shifts: Array, numbers: Any, seeds: Array) -> State:
-    num_jobs, num_flows = len(model.compute), len(model.size)
-    none = numbers(np.zeros(num_flows))
-    # Before its shift a job has no event but its due time: there it begins, from iteration -1.
-    idle, never = (numbers(np.ones(n)) * INF for n in (num_jobs, num_flows))
-    return State(
-        now=numbers(np.zeros(1)),
-        begun=shifts.copy(),
-        opens=idle.copy(),
-        ends=idle,
-        due=shifts.copy(),
-        left=np.zeros(num_jobs, np.int64),
-        iterations=np.full(num_jobs, -1),
-        spent=numbers(np.zeros(num_jobs)),
-        computed=numbers(np.zeros(num_jobs)),
-        random=seeds.copy(),
-        active=np.zeros(num_flows, np.int8),
-        remaining=none.copy(),
-        rate=none.copy(),
-        since=none.copy(),
-        finish=never,
-        delivered=np.zeros(num_flows, np.int64),
-        counter=np.array([0, 0, 1]),
-    )
-
-
-def _scratch(model: Model, numbers: Any, log_lines: int) -> Scratch:
-    num_jobs, num_flows, num_links = len(model.compute), len(model.size), len(model.bandwidth)
-    return Scratch(
-        num=np.zeros(6, np.int64),
-        dirty=np.zeros(num_links, np.int64),
-        dirty_level=np.full(num_links, -1),
-        links=np.zeros(num_links, np.int64),
-        link_mark=np.zeros(num_links, np.int64),
-        flows=np.zeros(num_flows, np.int64),
-        flow_mark=np.zeros(num_flows, np.int64),
-        touched=np.zeros(num_jobs, np.int64),
-        job_mark=np.zeros(num_jobs, np.int8),
-        free=numbers(np.zeros(num_links)),
-        unfixed=np.zeros(num_links, np.int64).astype(numbers(np.zeros(0)).dtype),
-        fair=numbers(np.zeros(num_links)),
-        bottleneck=np.zeros(num_links, np.int8),
-        tightest=numbers(np.zeros(num_flows)),
-        target=numbers(np.zeros(num_flows)),
-        log_time=np.zeros(log_lines),
-        log_what=np.zeros(log_lines, np.int64),
-        log_value=np.zeros(log_lines),
-    )
-
-
-def _with_log(scratch: Scratch, lines: int) -> Scratch:
-    def resized(old: Array) -> Array:
-        new = np.zeros(lines, old.dtype)
-        kept = min(lines, len(old))
-        new[:kept] = old[:kept]
-        return new
-
-    return scratch._replace(
-        log_time=resized(scratch.log_time),
-        log_what=resized(scratch.log_what),
-        log_value=resized(scratch.log_value),
-    )

@@ -145,7 +145,7 @@ def simulate(
             window = _to_horizon(group, horizon_s)
         else:
             window = _steady(group, max_events if jitter == 0 else 0, max_events)
-            if window.kind == "cycle" and exact and group.state.counter[0] <= EXACT_EVENTS:
+            if window.kind == "cycle" and exact and group.world.num[fluid.EVENTS] <= EXACT_EVENTS:
                 window = _exact_cycle(scenario, jobs) or window
         windows.append(window)
         groups.append(group)
@@ -170,49 +170,57 @@ class _Window(NamedTuple):
     end: _Totals
 
 
-def _totals(model: fluid.Model, state: fluid.State) -> _Totals:
-    now = state.now[0]
-    computing = (state.ends < fluid.INF) & (state.begun < now)
-    busy = state.computed + np.where(computing, now - state.begun, 0)
-    left = state.remaining - state.rate * (now - state.since)
-    partly = np.where(state.active == 1, model.size - left, 0)
-    sent = state.delivered * model.size + partly
-    return _Totals(now, np.maximum(state.iterations, 0), state.spent.copy(), busy, sent)
+def _totals(jobs: Array, flows: Array, now: Any) -> _Totals:
+    computing = (jobs["ends"] < fluid.INF) & (jobs["begun"] < now)
+    busy = jobs["computed"] + np.where(computing, now - jobs["begun"], 0)
+    left = flows["remaining"] - flows["rate"] * (now - flows["since"])
+    partly = np.where(flows["open"] == 1, flows["volume"] - left, 0)
+    sent = flows["delivered"] * flows["volume"] + partly
+    return _Totals(now, np.maximum(jobs["iterations"], 0), jobs["spent"].copy(), busy, sent)
+
+
+def _here(group: Group) -> _Totals:
+    return _totals(group.world.jobs, group.world.flows, group.world.clock[0])
+
+
+def _cycle(group: Group, kind: str) -> _Window:
+    saved = group.saved
+    return _Window(kind, _totals(saved.jobs, saved.flows, saved.clock[0]), _here(group))
 
 
 def _advance(group: Group, stop: fluid.Stop) -> int:
     """Run the compiled loop, giving the time line room as it needs it."""
     while True:
-        why = fluid.advance_compiled(group.model, group.state, group.scratch, group.saved, stop)
+        why = fluid.advance_compiled(group.world, group.saved, stop)
         if why != fluid.LOG_FULL:
             return int(why)
         grow_log(group)
 
 
 def _to_horizon(group: Group, horizon_s: float) -> _Window:
-    start = _totals(group.model, group.state)
+    start = _here(group)
     _advance(group, fluid.Stop(float(horizon_s), fluid.TOP, False))
-    return _Window("horizon", start, _totals(group.model, group.state))
+    return _Window("horizon", start, _here(group))
 
 
 def _steady(group: Group, search: int, average: int) -> _Window:
     """Search for a cycle for some events; average over as many where there is none."""
     if search and _advance(group, fluid.Stop(fluid.INF, search, True)) == fluid.CYCLE:
-        return _Window("cycle", *(_totals(group.model, s) for s in (group.saved, group.state)))
+        return _cycle(group, "cycle")
     if not search:
         _advance(group, fluid.Stop(fluid.INF, average // 4, False))
-    begin = _totals(group.model, group.state)
-    _advance(group, fluid.Stop(fluid.INF, int(group.state.counter[0]) + average, False))
-    return _Window("average", begin, _totals(group.model, group.state))
+    begin = _here(group)
+    _advance(group, fluid.Stop(fluid.INF, int(group.world.num[fluid.EVENTS]) + average, False))
+    return _Window("average", begin, _here(group))
 
 
 def _exact_cycle(scenario: Scenario, jobs: NDArray[np.int64]) -> _Window | None:
     """Search for the cycle with fractions; None where the state does not repeat exactly."""
     group = build_group(scenario, jobs, exact=True, keep_log=False)
     stop = fluid.Stop(fluid.INF, EXACT_EVENTS, True)
-    if fluid.advance(group.model, group.state, group.scratch, group.saved, stop) != fluid.CYCLE:
+    if fluid.advance(group.world, group.saved, stop) != fluid.CYCLE:
         return None
-    return _Window("exact cycle", *(_totals(group.model, s) for s in (group.saved, group.state)))
+    return _cycle(group, "exact cycle")
 
 
 def _summarise(
@@ -244,7 +252,7 @@ def _summarise(
     np.divide(spent, iterations, out=iteration_s, where=iterations > 0)
     gpus = cluster.gpus
     utilisation = float((gpus * (busy_s / window_s)).sum() / gpus.sum())
-    events = sum(int(group.state.counter[0]) for group, _ in results)
+    events = sum(int(group.world.num[fluid.EVENTS]) for group, _ in results)
     return Simulation(
         utilisation, window_s, tuple(kinds), iterations, iteration_s, busy_s, link_s, events, line
     )

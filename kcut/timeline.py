@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kcut.fluid import FINISHED
+from kcut.fluid import FINISHED, LOG
 from kcut.fluid_setup import Group
 
 Intervals = NDArray[np.float64]
@@ -92,10 +92,9 @@ def read_log(num_jobs: int, groups: list[Group]) -> Timeline:
     }
     columns = []
     for group in groups:
-        end = float(group.state.now[0])
-        w = group.scratch
-        used = slice(0, int(w.num[-1]))
-        time, what, value = w.log_time[used], w.log_what[used], w.log_value[used]
+        end = float(group.world.clock[0])
+        log = group.world.log[: group.world.num[LOG]]
+        time, what, value = (log[column].copy() for column in ("time", "what", "value"))
         of_flow = what >= 0
         columns.append((time[of_flow], group.flows[what[of_flow]], value[of_flow]))
         for j, job in enumerate(group.jobs):
@@ -103,7 +102,7 @@ def read_log(num_jobs: int, groups: list[Group]) -> Timeline:
             mine = what == -1 - j
             tracks["compute"][job] = _intervals(time[mine], value[mine] > 0, end)
             of_job = np.flatnonzero(of_flow)
-            of_job = of_job[group.model.flow_job[what[of_job]] == j]
+            of_job = of_job[group.world.flows["job"][what[of_job]] == j]
             sending, open_flows = _transfer(what[of_job], value[of_job])
             tracks["send"][job] = _intervals(time[of_job], sending > 0, end)
             waiting = (open_flows > 0) & (sending == 0)
