@@ -23,6 +23,8 @@ SCALED_TOTAL = 2**53
 
 _LOW_BITS = 32
 
+_LARGEST_EXPONENT = 1023
+
 
 def exact_sum(numbers: NDArray[np.integer[Any]]) -> int:
     """Sum int64 numbers as a Python integer, without wrapping.
@@ -57,7 +59,8 @@ def scale_to_integers(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], 
     Returns
     -------
     scaled : ndarray of int64, shape (m,)
-        ``round(weights * scale)``, summing to less than 2^53 (plus rounding of half a unit each).
+        ``ceil(weights * scale)``, summing to less than 2^53: rounding up keeps a cover of a
+        scaled weight a cover of the original one.
     scale : float
         The power of two.
     exact : bool
@@ -71,12 +74,12 @@ def scale_to_integers(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], 
     total = math.fsum(weights)
     if total == 0.0:
         return np.zeros(len(weights), dtype=np.int64), 1.0, True
-    # The largest power of two that keeps the sum, rounding included, below 2^53.
-    exponent = 53 - math.frexp(total + 0.0)[1]
-    while math.ldexp(total, exponent) + len(weights) / 2 >= SCALED_TOTAL:
+    # The largest power of two that keeps the sum, rounding included, below 2^53, and is a float.
+    exponent = min(53 - math.frexp(total + 0.0)[1], _LARGEST_EXPONENT)
+    while math.ldexp(total, exponent) + len(weights) >= SCALED_TOTAL:
         exponent -= 1
     finest = np.ldexp(weights, exponent)
-    scaled = np.rint(finest).astype(np.int64)
+    scaled = np.ceil(finest).astype(np.int64)
     if not np.array_equal(np.ldexp(scaled.astype(np.float64), -exponent), weights):
         return scaled, math.ldexp(1.0, exponent), False
     common = int(np.bitwise_or.reduce(scaled))

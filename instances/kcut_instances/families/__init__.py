@@ -1,0 +1,1 @@
+"""Instance families, one a file."""

@@ -1,0 +1,24 @@
+"""Readers and writers of instances and solutions, one file for each format."""
+
+from kcut_instances.readers.compression import read_compression, write_compression
+from kcut_instances.readers.graphml import (
+    from_networkx,
+    read_graphml,
+    to_networkx,
+    write_graphml,
+)
+from kcut_instances.readers.instance import read_instance
+from kcut_instances.readers.solution import Solution, read_solution, write_solution
+
+__all__ = [
+    "Solution",
+    "from_networkx",
+    "read_compression",
+    "read_graphml",
+    "read_instance",
+    "read_solution",
+    "to_networkx",
+    "write_compression",
+    "write_graphml",
+    "write_solution",
+]

@@ -1,0 +1,152 @@
+"""The JSON format ``kcut/solution``: levels, the cover that proves them, their origin."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import UNSET, Struct, UnsetType
+from numpy.typing import NDArray
+
+from kcut import InputError
+from kcut.params import ParamValue
+from kcut_instances.readers.document import Format, int64_array, read_document
+from kcut_instances.readers.files import write_bytes
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """A solution as a file states it: nothing in it has been checked against an instance.
+
+    Attributes
+    ----------
+    instance_sha256 : str
+        ``CompressionInstance.sha256`` of what was solved.
+    levels : ndarray of int64, shape (num_jobs,)
+        A larger number is a higher priority.
+    cover : ndarray of int64, shape (num_edges,), or None
+        In units of ``1 / scale``, in the order of the instance's edges.
+    num_levels : int or None
+        K it was solved for; None for that of the instance.
+    solver : str
+    params : mapping
+    seed : int or None
+    problem, instance, termination, claim, verdict : str or None
+    value, bound, gap : int, float or None
+        In the unit of the weights as given.
+    """
+
+    instance_sha256: str
+    levels: NDArray[np.int64]
+    cover: NDArray[np.int64] | None = None
+    num_levels: int | None = None
+    solver: str = ""
+    params: Mapping[str, ParamValue] = field(default_factory=dict)
+    seed: int | None = None
+    problem: str | None = None
+    instance: str | None = None
+    termination: str | None = None
+    claim: str | None = None
+    verdict: str | None = None
+    value: int | float | None = None
+    bound: int | float | None = None
+    gap: int | float | None = None
+
+
+class Body(Struct, forbid_unknown_fields=True, kw_only=True):
+    """All fields of a file, in the order they are written."""
+
+    format: str
+    version: int
+    instance_sha256: str
+    problem: str | UnsetType = UNSET
+    instance: str | UnsetType = UNSET
+    solver: str | UnsetType = UNSET
+    params: dict[str, bool | int | float | str] | UnsetType = UNSET
+    seed: int | UnsetType = UNSET
+    num_levels: int | UnsetType = UNSET
+    termination: str | UnsetType = UNSET
+    claim: str | UnsetType = UNSET
+    verdict: str | UnsetType = UNSET
+    value: int | float | UnsetType = UNSET
+    bound: int | float | UnsetType = UNSET
+    gap: int | float | UnsetType = UNSET
+    levels: list[int]
+    cover: list[int] | UnsetType = UNSET
+
+
+def read_solution(path: str | os.PathLike[str]) -> Solution:
+    """Read a solution.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A JSON file, or one compressed with gzip.
+
+    Returns
+    -------
+    Solution
+        Well-formed; whether it is feasible is for `kcut.verify` to say.
+
+    Raises
+    ------
+    InputError
+        Names the file, the field and the value.
+    """
+    solution: Solution = read_document(path, {SOLUTION.name: SOLUTION})
+    return solution
+
+
+def write_solution(solution: Solution, path: str | os.PathLike[str]) -> None:
+    """Write a solution, one field a line; what is None is left out.
+
+    Parameters
+    ----------
+    solution : Solution
+    path : str or path-like
+        Compressed if it ends in ``.gz``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    lines = []
+    for name in Body.__struct_fields__:
+        value = {"format": SOLUTION.name, "version": SOLUTION.version}.get(name)
+        if value is None:
+            value = getattr(solution, name)
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        if value is not None:
+            lines.append(msgspec.json.encode(name) + b": " + msgspec.json.encode(value))
+    write_bytes(path, b"{" + b",\n ".join(lines) + b"}\n")
+
+
+def _build(body: Body) -> Solution:
+    if not _SHA256.fullmatch(body.instance_sha256):
+        message = "must be 64 hexadecimal digits, in lower case"
+        raise InputError(message, "instance_sha256", body.instance_sha256)
+    for name, least in (("seed", 0), ("num_levels", 1)):
+        number = getattr(body, name)
+        if number is not UNSET and number < least:
+            raise InputError(f"must be at least {least}", name, number)
+    given: dict[str, Any] = {
+        name: getattr(body, name)
+        for name in Body.__struct_fields__
+        if name not in {"format", "version"} and getattr(body, name) is not UNSET
+    }
+    for name in ("levels", "cover"):
+        if name in given:
+            given[name] = int64_array(given[name], name)
+    return Solution(**given)
+
+
+SOLUTION = Format("kcut/solution", 1, Body, _build)
