@@ -54,9 +54,11 @@ def flow_fields(number: str) -> list[tuple[str, str]]:
 def link_fields(number: str) -> list[tuple[str, str]]:
     """Return the fields of a link: its flows are on[first .. last - 1], by falling level."""
     constant = [("bandwidth", number), ("first", "i8"), ("last", "i8")]
-    work = [("free", number), ("fair", number), ("unfixed", "i8"), ("bottleneck", "i8")]
+    work = [("free", number), ("fair", number), ("top", number)]
+    counts = [(name, "i8") for name in ("unfixed", "bottleneck", "full")]
+    stamps = [(name, "i8") for name in ("mark", "measured", "changed")]
     # Dirty: the highest level of which a rate has changed on the link, or -1.
-    return [*constant, *work, ("dirty", "i8"), ("mark", "i8")]
+    return [*constant, *work, *counts, *stamps, ("dirty", "i8")]
 
 
 class World(NamedTuple):
@@ -69,16 +71,16 @@ class World(NamedTuple):
     on: Array
     clock: Array  # (1,) now
     dirty: Array  # links on which a rate has changed
-    reached: Array  # links that share flows of the level in work with a dirty link
-    gathered: Array  # those flows
+    gathered: Array  # flows of the level in work whose rates are set anew
+    reached: Array  # links they cross
     touched: Array  # jobs whose next event has changed
-    num: Array  # (8,) see below
+    num: Array  # (9,) see below
     log: Array  # the time line, if it has a length
     eps: Any  # events and rates that differ by less than this share are equal
     jitter: float  # computations last c (1 + jitter u), u uniform in -1 .. 1
 
 
-DIRTY, REACHED, GATHERED, TOUCHED, STAMP, LOG, EVENTS, STEPS = range(8)
+DIRTY, REACHED, GATHERED, TOUCHED, STAMP, ROUND, LOG, EVENTS, STEPS = range(9)
 LOG_FIELDS = [("time", "f8"), ("what", "i8"), ("value", "f8")]
 """Flow `what` got the rate `value`, 0 as it opens, or job -1 - `what` computes (1) or not (0)."""
 
@@ -213,48 +215,64 @@ def highest_dirty_level(w: World, below: int) -> int:
 
 @register_jitable
 def gather(w: World, level: int) -> None:
-    """List the open flows of a level that dirty links reach, link by link, and those links."""
+    """List the open flows of a level on dirty links: their rates are set anew first."""
     w.num[STAMP] += 1
-    stamp = w.num[STAMP]
-    num_reached = num_gathered = 0
+    w.num[GATHERED] = 0
     for i in range(w.num[DIRTY]):
         link = w.links[w.dirty[i]]
         if link.dirty >= level:
-            link.mark = stamp
-            w.reached[num_reached] = w.dirty[i]
-            num_reached += 1
-    done = 0
-    while done < num_reached:
-        link = w.links[w.reached[done]]
-        done += 1
-        # Count the flows of the level on the link, and what those above it leave.
-        link.free = link.bandwidth
-        link.unfixed = 0
-        for a in range(link.first, link.last):
-            flow = w.flows[w.on[a]]
-            if flow.level < level:
-                break
-            if not flow.open:
+            link.changed = w.num[STAMP]
+            for a in range(link.first, link.last):
+                flow = w.flows[w.on[a]]
+                if flow.open and flow.level == level:
+                    add_flow(w, w.on[a])
+
+
+@register_jitable
+def add_flow(w: World, f: int) -> None:
+    """List flow f, once."""
+    flow = w.flows[f]
+    if flow.mark != w.num[STAMP]:
+        flow.mark = w.num[STAMP]
+        flow.target = flow.rate
+        w.gathered[w.num[GATHERED]] = f
+        w.num[GATHERED] += 1
+
+
+@register_jitable
+def reach(w: World, level: int) -> bool:
+    """List the links of the gathered flows, with what all other flows leave of them.
+
+    Tell whether flows of the level are among the others.
+    """
+    alone = True
+    w.num[ROUND] += 1
+    w.num[REACHED] = 0
+    for i in range(w.num[GATHERED]):
+        flow = w.flows[w.gathered[i]]
+        for a in range(flow.first, flow.last):
+            link = w.links[w.path[a]]
+            if link.mark == w.num[ROUND]:
                 continue
-            if flow.level > level:
-                link.free -= flow.rate
-                continue
-            link.unfixed += 1
-            if flow.mark == stamp:
-                continue
-            flow.mark = stamp
-            w.gathered[num_gathered] = w.on[a]
-            num_gathered += 1
-            for b in range(flow.first, flow.last):
-                other = w.links[w.path[b]]
-                if other.mark != stamp:
-                    other.mark = stamp
-                    w.reached[num_reached] = w.path[b]
-                    num_reached += 1
-        if link.free < w.eps * link.bandwidth:
-            link.free = 0 * link.bandwidth
-    w.num[REACHED] = num_reached
-    w.num[GATHERED] = num_gathered
+            link.mark = w.num[ROUND]
+            w.reached[w.num[REACHED]] = w.path[a]
+            w.num[REACHED] += 1
+            link.free = link.bandwidth
+            link.unfixed = 0
+            for b in range(link.first, link.last):
+                other = w.flows[w.on[b]]
+                if other.level < level:
+                    break
+                if not other.open:
+                    continue
+                if other.mark == w.num[STAMP]:
+                    link.unfixed += 1
+                else:
+                    link.free -= other.rate
+                    alone = alone and other.level > level
+            if link.free < w.eps * link.bandwidth:
+                link.free = 0 * link.bandwidth
+    return not alone
 
 
 @register_jitable
@@ -294,6 +312,80 @@ def share_fairly(w: World) -> None:
 
 
 @register_jitable
+def rate_of(w: World, f: int) -> Any:
+    """Return the rate flow f is about to have."""
+    flow = w.flows[f]
+    return flow.target if flow.mark == w.num[STAMP] else flow.rate
+
+
+@register_jitable
+def measure(w: World, e: int, level: int) -> None:
+    """Find whether link e is full, counting the flows of a level and above, and its fastest."""
+    link = w.links[e]
+    if link.measured == w.num[ROUND]:
+        return
+    link.measured = w.num[ROUND]
+    link.top = 0 * link.bandwidth
+    left = link.bandwidth
+    for a in range(link.first, link.last):
+        flow = w.flows[w.on[a]]
+        if flow.level < level:
+            break
+        if flow.open:
+            rate = rate_of(w, w.on[a])
+            left = left - rate
+            if flow.level == level:
+                link.top = max(link.top, rate)
+    link.full = 1 if left <= 10 * w.eps * link.bandwidth else 0
+
+
+@register_jitable
+def has_bottleneck(w: World, f: int, level: int) -> bool:
+    """Tell whether flow f crosses a full link on which no flow of its level is faster."""
+    flow = w.flows[f]
+    rate = rate_of(w, f)
+    for a in range(flow.first, flow.last):
+        measure(w, w.path[a], level)
+        link = w.links[w.path[a]]
+        if link.full and link.top - rate <= 10 * w.eps * link.top:
+            return True
+    return False
+
+
+@register_jitable
+def spread(w: World, level: int) -> bool:
+    """Gather flows that must change because others did; tell whether there were any.
+
+    Rates are max-min fair exactly if every flow has a bottleneck. Those that have none now are
+    gathered, and those that are faster than them on a full link.
+    """
+    before = w.num[GATHERED]
+    for i in range(before):
+        flow = w.flows[w.gathered[i]]
+        if abs(flow.target - flow.rate) > w.eps * flow.target:
+            for a in range(flow.first, flow.last):
+                w.links[w.path[a]].changed = w.num[STAMP]
+    for i in range(w.num[REACHED]):
+        link = w.links[w.reached[i]]
+        if link.changed != w.num[STAMP]:
+            continue
+        for a in range(link.first, link.last):
+            f = w.on[a]
+            flow = w.flows[f]
+            if not flow.open or flow.level != level or has_bottleneck(w, f, level):
+                continue
+            add_flow(w, f)
+            for b in range(flow.first, flow.last):
+                other = w.links[w.path[b]]
+                for c in range(other.first, other.last):
+                    g = w.on[c]
+                    rival = w.flows[g]
+                    if rival.open and rival.level == level and rate_of(w, g) > rate_of(w, f):
+                        add_flow(w, g)
+    return bool(w.num[GATHERED] > before)
+
+
+@register_jitable
 def apply_rates(w: World) -> None:
     """Give the gathered flows their new rates, and forecast when they finish."""
     now = w.clock[0]
@@ -322,7 +414,11 @@ def refill(w: World) -> None:
     level = highest_dirty_level(w, TOP)
     while level >= 0:
         gather(w, level)
-        share_fairly(w)
+        growing = True
+        while growing:
+            others = reach(w, level)
+            share_fairly(w)
+            growing = others and spread(w, level)
         apply_rates(w)
         level = highest_dirty_level(w, level)
     for i in range(w.num[DIRTY]):

@@ -149,7 +149,7 @@ def build_group(scenario: Scenario, jobs: Indices, *, exact: bool, keep_log: boo
         reached=np.zeros(len(links), np.int64),
         gathered=np.zeros(len(flows), np.int64),
         touched=np.zeros(len(jobs), np.int64),
-        num=np.zeros(8, np.int64),
+        num=np.zeros(9, np.int64),
         log=np.zeros(0 if not keep_log else _FIRST_LOG, fluid.LOG_FIELDS).view(np.recarray),
         eps=Fraction(0) if exact else EPS,
         jitter=float(scenario.jitter),
