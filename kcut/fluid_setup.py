@@ -138,24 +138,20 @@ def build_group(scenario: Scenario, jobs: Indices, *, exact: bool, keep_log: boo
     link_table["last"] = np.searchsorted(path[by_link], np.arange(len(links)), side="right")
     link_table["dirty"] = -1
 
+    run = _table(fluid.run_fields(number), 1, number)
+    run["eps"] = Fraction(0) if exact else EPS
+    run["jitter"] = scenario.jitter
     world = fluid.World(
+        run=run,
         jobs=_job_table(scenario, jobs, flow_table["job"], number, numbers),
         flows=flow_table,
         links=link_table,
         path=path,
         on=on_flow[by_link],
-        clock=numbers(np.zeros(1)),
-        dirty=np.zeros(len(links), np.int64),
-        reached=np.zeros(len(links), np.int64),
-        gathered=np.zeros(len(flows), np.int64),
-        touched=np.zeros(len(jobs), np.int64),
-        num=np.zeros(9, np.int64),
-        log=np.zeros(0 if not keep_log else _FIRST_LOG, fluid.LOG_FIELDS).view(np.recarray),
-        eps=Fraction(0) if exact else EPS,
-        jitter=float(scenario.jitter),
+        log=np.zeros(_FIRST_LOG if keep_log else 0, fluid.LOG_FIELDS).view(np.recarray),
     )
     saved = fluid.Saved(
-        world.jobs.copy(), world.flows.copy(), world.clock.copy(), np.ones(1, np.int64)
+        world.jobs.copy(), world.flows.copy(), run.copy(), next_step=np.ones(1, np.int64)
     )
     return Group(jobs, flows, world, saved)
 

@@ -145,7 +145,7 @@ def simulate(
             window = _to_horizon(group, horizon_s)
         else:
             window = _steady(group, max_events if jitter == 0 else 0, max_events)
-            if window.kind == "cycle" and exact and group.world.num[fluid.EVENTS] <= EXACT_EVENTS:
+            if window.kind == "cycle" and exact and group.world.run[0].events <= EXACT_EVENTS:
                 window = _exact_cycle(scenario, jobs) or window
         windows.append(window)
         groups.append(group)
@@ -180,12 +180,12 @@ def _totals(jobs: Array, flows: Array, now: Any) -> _Totals:
 
 
 def _here(group: Group) -> _Totals:
-    return _totals(group.world.jobs, group.world.flows, group.world.clock[0])
+    return _totals(group.world.jobs, group.world.flows, group.world.run[0].now)
 
 
 def _cycle(group: Group, kind: str) -> _Window:
     saved = group.saved
-    return _Window(kind, _totals(saved.jobs, saved.flows, saved.clock[0]), _here(group))
+    return _Window(kind, _totals(saved.jobs, saved.flows, saved.run[0].now), _here(group))
 
 
 def _advance(group: Group, stop: fluid.Stop) -> int:
@@ -210,7 +210,7 @@ def _steady(group: Group, search: int, average: int) -> _Window:
     if not search:
         _advance(group, fluid.Stop(fluid.INF, average // 4, False))
     begin = _here(group)
-    _advance(group, fluid.Stop(fluid.INF, int(group.world.num[fluid.EVENTS]) + average, False))
+    _advance(group, fluid.Stop(fluid.INF, int(group.world.run[0].events) + average, False))
     return _Window("average", begin, _here(group))
 
 
@@ -252,7 +252,7 @@ def _summarise(
     np.divide(spent, iterations, out=iteration_s, where=iterations > 0)
     gpus = cluster.gpus
     utilisation = float((gpus * (busy_s / window_s)).sum() / gpus.sum())
-    events = sum(int(group.world.num[fluid.EVENTS]) for group, _ in results)
+    events = sum(int(group.world.run[0].events) for group, _ in results)
     return Simulation(
         utilisation, window_s, tuple(kinds), iterations, iteration_s, busy_s, link_s, events, line
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kcut.fluid import FINISHED, LOG
+from kcut.fluid import FINISHED
 from kcut.fluid_setup import Group
 
 Intervals = NDArray[np.float64]
@@ -92,8 +92,8 @@ def read_log(num_jobs: int, groups: list[Group]) -> Timeline:
     }
     columns = []
     for group in groups:
-        end = float(group.world.clock[0])
-        log = group.world.log[: group.world.num[LOG]]
+        end = float(group.world.run[0].now)
+        log = group.world.log[: group.world.run[0].num_logged]
         time, what, value = (log[column].copy() for column in ("time", "what", "value"))
         of_flow = what >= 0
         columns.append((time[of_flow], group.flows[what[of_flow]], value[of_flow]))
