@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,9 @@ from kcut.routes import Routes, RouteTable, ecmp
 
 KINDS = ("network", "pcie")
 """Kinds of links."""
+
+MAX_GPUS = 1_000_000_000
+"""Most GPUs of a job."""
 
 PathChoice = Sequence[int] | Sequence[Sequence[int]] | NDArray[np.integer[Any]]
 
@@ -149,24 +152,20 @@ class Cluster:
             Names the field and the value: a number that is NaN, infinite, of the wrong type or
             out of range (bandwidths must be positive), duplicate names, a flow between unknown
             nodes, a flow without a path, a path that names no link, does not connect or repeats
-            a link, a job that neither computes nor sends, too many candidate paths.
+            a link, a flow that takes 0 or infinite seconds in floating point, a job that neither
+            computes nor sends, too many candidate paths.
 
         Notes
         -----
         Shortest paths are found once for each pair of nodes.
         """
         links, jobs = tuple(links), tuple(jobs)
-        if isinstance(levels, bool) or not isinstance(levels, int):
-            raise InputError("must be an integer", "levels", levels)
-        if not 1 <= levels <= MAX_LEVELS:
-            raise InputError(f"must be between 1 and {MAX_LEVELS:,}", "levels", levels)
-        for i, link in enumerate(links):
-            _check_link(link, f"links[{i}]")
+        _check_num_levels(levels)
+        links = tuple(_checked_link(link, f"links[{i}]") for i, link in enumerate(links))
         _check_names([link.name for link in links], "links")
         if not jobs:
             raise InputError("must not be empty", "jobs", [])
-        for j, job in enumerate(jobs):
-            _check_job(job, f"jobs[{j}]")
+        jobs = tuple(_checked_job(job, f"jobs[{j}]") for j, job in enumerate(jobs))
         _check_names([job.name for job in jobs], "jobs")
         flows = [(j, i, flow) for j, job in enumerate(jobs) for i, flow in enumerate(job.flows)]
         table = RouteTable([(link.name, link.source, link.target) for link in links])
@@ -180,6 +179,7 @@ class Cluster:
         for array in (bandwidth, flow_job, flow_bytes):
             array.flags.writeable = False
         routes = Routes.pack(candidates)
+        _check_durations(flows, routes, bandwidth)
         return cls(name, levels, links, jobs, bandwidth, flow_job, flow_bytes, routes)
 
     @property
@@ -214,7 +214,7 @@ class Cluster:
 
     @cached_property
     def sha256(self) -> str:
-        """Digest of links, jobs, flows and candidate paths (not of the name and of K)."""
+        """Digest of links, jobs, flows and stated paths (not of the name and of K)."""
         digest = hashlib.sha256(b"kcut/cluster/1")
         for link in self.links:
             digest.update(repr(link).encode())
@@ -246,34 +246,66 @@ class Cluster:
 
     def with_levels(self, levels: int) -> Cluster:
         """Return the same cluster with another number of levels."""
-        return Cluster.build(self.links, self.jobs, levels=levels, name=self.name)
+        _check_num_levels(levels)
+        return replace(self, levels=levels)
 
 
-def _check_link(link: Link, field: str) -> None:
+def _check_num_levels(levels: Any) -> None:
+    if isinstance(levels, bool) or not isinstance(levels, int):
+        raise InputError("must be an integer", "levels", levels)
+    if not 1 <= levels <= MAX_LEVELS:
+        raise InputError(f"must be between 1 and {MAX_LEVELS:,}", "levels", levels)
+
+
+def _checked_link(link: Link, field: str) -> Link:
     for part in ("name", "source", "target"):
         _check_text(getattr(link, part), f"{field}.{part}")
-    check_number(link.bandwidth, f"{field}.bandwidth", positive=True)
     if link.source == link.target:
-        raise InputError("joins a node to itself", field, link.source)
+        raise InputError("joins a node to itself", f"{field}.target", link.target)
     if link.kind not in KINDS:
         raise InputError(f"must be one of {', '.join(KINDS)}", f"{field}.kind", link.kind)
+    bandwidth = check_number(link.bandwidth, f"{field}.bandwidth", positive=True)
+    return replace(link, bandwidth=bandwidth)
 
 
-def _check_job(job: Job, field: str) -> None:
+def _checked_job(job: Job, field: str) -> Job:
     _check_text(job.name, f"{field}.name")
-    if isinstance(job.gpus, bool) or not isinstance(job.gpus, int) or job.gpus < 1:
-        raise InputError("must be a positive integer", f"{field}.gpus", job.gpus)
-    check_number(job.compute_s, f"{field}.compute_s")
-    check_number(job.work, f"{field}.work")
-    check_number(job.transfer_start, f"{field}.transfer_start")
-    if job.transfer_start > 1:
+    integer = isinstance(job.gpus, int) and not isinstance(job.gpus, bool)
+    if not integer or not 1 <= job.gpus <= MAX_GPUS:
+        message = f"must be an integer between 1 and {MAX_GPUS:,}"
+        raise InputError(message, f"{field}.gpus", job.gpus)
+    start = check_number(job.transfer_start, f"{field}.transfer_start")
+    if start > 1:
         raise InputError("must be between 0 and 1", f"{field}.transfer_start", job.transfer_start)
-    if job.intensity is not None:
-        check_number(job.intensity, f"{field}.intensity")
-    for i, flow in enumerate(job.flows):
-        check_number(flow.bytes, f"{field}.flows[{i}].bytes")
-    if job.compute_s == 0 and not any(flow.bytes > 0 for flow in job.flows):
-        raise InputError("neither computes nor sends", field, job.name)
+    stated = job.intensity
+    flows = tuple(
+        replace(flow, bytes=check_number(flow.bytes, f"{field}.flows[{i}].bytes"))
+        for i, flow in enumerate(job.flows)
+    )
+    checked = replace(
+        job,
+        compute_s=check_number(job.compute_s, f"{field}.compute_s"),
+        work=check_number(job.work, f"{field}.work"),
+        transfer_start=start,
+        intensity=None if stated is None else check_number(stated, f"{field}.intensity"),
+        flows=flows,
+    )
+    if checked.compute_s == 0 and not any(flow.bytes > 0 for flow in flows):
+        raise InputError("neither computes nor sends", f"{field}.compute_s", job.compute_s)
+    return checked
+
+
+def _check_durations(
+    flows: list[tuple[int, int, Flow]], routes: Routes, bandwidth: NDArray[np.float64]
+) -> None:
+    """Refuse a flow that takes no time a float can tell from none, or from infinity."""
+    for f, (j, i, flow) in enumerate(flows):
+        first, last = routes.start[routes.first[f]], routes.start[routes.first[f + 1]]
+        slowest, fastest = bandwidth[routes.link[first:last]].min(), bandwidth.max()
+        with np.errstate(over="ignore", under="ignore"):
+            if flow.bytes and not (flow.bytes / slowest < np.inf and flow.bytes / fastest > 0):
+                message = f"cannot be sent at {slowest:g} to {fastest:g} bytes a second"
+                raise InputError(message, f"jobs[{j}].flows[{i}].bytes", flow.bytes)
 
 
 def _check_text(text: Any, field: str) -> None:
@@ -281,13 +313,18 @@ def _check_text(text: Any, field: str) -> None:
         raise InputError("must be a text that is not empty", field, text)
 
 
-def check_number(number: Any, field: str, *, positive: bool = False) -> None:
-    """Raise `InputError` unless `number` is finite and not negative (or positive)."""
+def check_number(number: Any, field: str, *, positive: bool = False) -> float:
+    """Return a number as a float; raise `InputError` unless finite and not negative (positive)."""
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise InputError("must be a number", field, number)
-    if not math.isfinite(number) or number < 0 or (positive and number == 0):
-        least = "positive" if positive else "not negative"
+    least = "positive" if positive else "not negative"
+    try:
+        checked = float(number)
+    except OverflowError:
+        raise InputError(f"must be finite and {least}", field, number) from None
+    if not math.isfinite(checked) or checked < 0 or (positive and checked == 0):
         raise InputError(f"must be finite and {least}", field, number)
+    return checked
 
 
 def _check_names(names: list[str], field: str) -> None:

@@ -72,7 +72,7 @@ touched are the jobs whose next event has changed.
 def run_fields(number: str) -> list[tuple[str, str]]:
     """Return the fields of the run itself: the time, tolerance, jitter, lengths and counts."""
     lengths = ["num_dirty", "num_reached", "num_gathered", "num_touched", "num_logged"]
-    counts = [(name, "i8") for name in (*lengths, "stamp", "round", "events", "steps")]
+    counts = [(name, "i8") for name in (*lengths, "stamp", "sweep", "events", "steps")]
     # Events and rates that differ by less than eps of them are equal.
     # Computations last c (1 + jitter u), u uniform in -1 .. 1.
     return [("now", number), ("eps", number), ("jitter", "f8"), *counts]
@@ -253,15 +253,15 @@ def reach(run: Any, flows: Array, links: Array, path: Array, on: Array, level: i
     Tell whether flows of the level are among the others.
     """
     alone = True
-    run.round += 1
+    run.sweep += 1
     run.num_reached = 0
     for i in range(run.num_gathered):
         flow = flows[flows[i].nth_gathered]
         for a in range(flow.first, flow.last):
             link = links[path[a]]
-            if link.mark == run.round:
+            if link.mark == run.sweep:
                 continue
-            link.mark = run.round
+            link.mark = run.sweep
             links[run.num_reached].nth_reached = path[a]
             run.num_reached += 1
             link.free = link.bandwidth
@@ -329,7 +329,7 @@ def rate_of(flow: Any, stamp: int) -> Any:
 @register_jitable
 def measure(run: Any, flows: Array, on: Array, link: Any, level: int) -> None:
     """Find whether a link is full, counting the flows of a level and above, and its fastest."""
-    link.measured = run.round
+    link.measured = run.sweep
     link.top = 0 * link.bandwidth
     left = link.bandwidth
     for a in range(link.first, link.last):
@@ -350,7 +350,7 @@ def has_bottleneck(run: Any, flows: Array, links: Array, path: Array, on: Array,
     rate = rate_of(flow, run.stamp)
     for a in range(flow.first, flow.last):
         link = links[path[a]]
-        if link.measured != run.round:
+        if link.measured != run.sweep:
             measure(run, flows, on, link, flow.level)
         if link.full and link.top - rate <= 10 * run.eps * link.top:
             return True

@@ -132,7 +132,7 @@ def _transfer(
 def _intervals(time: NDArray[np.float64], on: NDArray[np.bool_], end: float) -> Intervals:
     """Return the intervals in which a state that changes at `time` is on, up to `end`."""
     rows: list[list[float]] = []
-    for begin, until, active in zip(time, [*time[1:], end], on, strict=True):
+    for begin, until, active in zip(time, np.append(time[1:], end)[: len(time)], on, strict=True):
         if not active or until <= begin:
             continue
         if rows and rows[-1][1] == begin:
