@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -182,10 +182,26 @@ class RouteTable:
         except nx.NetworkXNoPath:
             message = f"no path leads from {source} to {target}"
             raise InputError(message, f"{field}.target", target) from None
-        # Every shortest path lies within half its length of one of its two ends.
         length = nx.single_source_shortest_path_length
-        near = set(length(self._graph, source, cutoff=hops - hops // 2))
-        near.update(length(self._graph.reverse(copy=False), target, cutoff=hops // 2))
+        begin, end = hops - hops // 2, hops // 2
+        from_source = length(self._graph, source, cutoff=begin)
+        to_target = length(self._graph.reverse(copy=False), target, cutoff=end)
+        # Shortest paths meet where both distances are full: walk back from there to both ends.
+        middle = {node for node, d in from_source.items() if d == begin and node in to_target}
+        near = _descend(self._graph.pred, from_source, middle)
+        near |= _descend(self._graph.succ, to_target, middle)
         around = self._graph.subgraph(near).copy()
         shortest: Iterator[list[str]] = nx.all_shortest_paths(around, source, target)
         return shortest
+
+
+def _descend(
+    neighbours: Mapping[str, Iterable[str]], distance: Mapping[str, int], start: set[str]
+) -> set[str]:
+    """Return the nodes that are reached by steps which each reduce the distance by 1."""
+    reached, frontier = set(start), list(start)
+    for node in frontier:
+        closer = [n for n in neighbours[node] if distance.get(n) == distance[node] - 1]
+        frontier += [n for n in closer if n not in reached]
+        reached.update(closer)
+    return reached

@@ -240,7 +240,7 @@ def _summarise(
         # Within a cycle the first iteration may have begun in the transient before it.
         cyclic = kind.endswith("cycle")
         spent[jobs] = window_s[jobs] if cyclic else end.spent - begin.spent
-        busy_s[jobs] = end.busy - begin.busy
+        busy_s[jobs] = np.minimum((end.busy - begin.busy).astype(float), window_s[jobs])
         for flow, sent in zip(group.flows.tolist(), end.sent - begin.sent, strict=True):
             job = cluster.flow_job[flow]
             path = scenario.path_link[scenario.path_start[flow] : scenario.path_start[flow + 1]]

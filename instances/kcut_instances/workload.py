@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -94,24 +94,3 @@ def arrive(
         slower, larger = rng.uniform(0.8, 1.2, 2).tolist()
         jobs.append(training_job(f"{model.name}-{j}", model, slots, slower=slower, larger=larger))
     return Cluster.build(fabric.links, jobs, levels=levels, name=name)
-
-
-def on_hosts(fabric: Fabric, name: str, model: str, gpus_of_host: Iterable[tuple[int, int]]) -> Job:
-    """Build a job by hand: GPUs of given hosts, one from each PCIe switch in turn.
-
-    Parameters
-    ----------
-    fabric : Fabric
-    name : str
-    model : str
-        A key of `kcut_instances.models.MODELS`.
-    gpus_of_host : iterable of (int, int)
-        Host index and number of GPUs there. Jobs on one host share its PCIe switches, which is what
-        makes them contend there.
-    """
-    slots = []
-    for host, gpus in gpus_of_host:
-        ports = fabric.hosts[host].ports
-        counts = [gpus // len(ports) + (p < gpus % len(ports)) for p in range(len(ports))]
-        slots += [Slot(host, port, n) for port, n in zip(ports, counts, strict=True) if n]
-    return training_job(name, MODELS[model], slots)
