@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 import zlib
 from collections import defaultdict
@@ -11,13 +12,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kcut.answer import Answer, Claim, Termination, Verdict
+from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance, cut_value, max_k_cut_value
+from kcut.contention import compression_of
 from kcut.errors import KcutError
 from kcut.judge import Judgement, judge
 from kcut.registry import get_family
 from kcut_bench.outcome import unpack
 from kcut_bench.record import RunRecord
+from kcut_bench.simulation import worth_of
 from kcut_bench.store import Store, StoredInstance
+
+_SIMULATED = 1e-6
+"""Simulated numbers may differ this much between machines, relatively."""
 
 _Group = tuple[str | None, str, int | None, int]
 
@@ -41,6 +48,14 @@ class Report:
     solutions: int = 0
     certificates: int = 0
     problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An instance made again: the cluster or DAG it was made as, and what was solved."""
+
+    source: CompressionInstance | Cluster
+    instance: CompressionInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +92,13 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     for group, rows in groups.items():
         # Where no run came so far as to have the instance, the rows state nothing about it.
         had = any(row.instance_sha256 for row in rows)
-        instance = _remake(group, stored.get(group), report) if had else None
+        made = _remake(group, stored.get(group), report) if had else None
         known: list[_Known] = []
         for row in rows:
             on_row()
-            if instance is not None:
-                known += _check_row(row, instance, report)
-        if instance is not None:
+            if made is not None:
+                known += _check_row(row, made, report)
+        if made is not None:
             report.problems += _contradictions(known)
     return report
 
@@ -96,16 +111,14 @@ def _stored_group(instance: StoredInstance) -> _Group:
     return instance.family, instance.params, instance.seed, instance.levels
 
 
-def _remake(
-    group: _Group, stored: StoredInstance | None, report: Report
-) -> CompressionInstance | None:
+def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Made | None:
     """Generate an instance again, or read its file from the store; None if that fails."""
     family, params, seed, levels = group
     try:
         if family is not None and seed is not None:
-            instance = get_family(family).generate(json.loads(params), levels, seed)
+            source = get_family(family).generate(json.loads(params), levels, seed)
         elif stored is not None and stored.content is not None:
-            instance = _read_content(stored, json.loads(params)["file"])
+            source = _read_content(stored, json.loads(params)["file"])
         else:
             report.problems.append(f"instance {params}: its file is not in the store")
             return None
@@ -113,25 +126,26 @@ def _remake(
         report.problems.append(f"instance {family} {params}: cannot be made again: {error}")
         return None
     report.instances += 1
-    if stored is not None and stored.sha256 not in (None, instance.sha256):
+    made = _Made(source, compression_of(source))
+    if stored is not None and stored.sha256 not in (None, made.instance.sha256):
         report.problems.append(f"instance {stored.name}: made again it has another sha256")
-    found: CompressionInstance = instance
-    return found
+    return made
 
 
-def _read_content(stored: StoredInstance, name: str) -> CompressionInstance:
+def _read_content(stored: StoredInstance, name: str) -> CompressionInstance | Cluster:
     from kcut_instances.readers import read_instance
 
     assert stored.content is not None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / Path(name).name
         path.write_bytes(stored.content)
-        instance: CompressionInstance = read_instance(path, stored.levels)
-    return instance
+        made: CompressionInstance | Cluster = read_instance(path, stored.levels)
+    return made
 
 
-def _check_row(row: RunRecord, instance: CompressionInstance, report: Report) -> Iterator[_Known]:
+def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
     """Check one row, and yield what it establishes, if anything."""
+    instance = made.instance
     where = f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
     def problem(text: str) -> None:
@@ -150,7 +164,7 @@ def _check_row(row: RunRecord, instance: CompressionInstance, report: Report) ->
         return
     report.solutions += answer.solution is not None
     report.certificates += answer.certificate is not None
-    for text in _differences(row, found):
+    for text in (*_differences(row, found), *_other_worth(row, made, answer)):
         problem(text)
     if found.value is not None and answer.solution is not None:
         evaluate = cut_value if row.problem == "compression" else max_k_cut_value
@@ -184,6 +198,18 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
         yield f"verdict is {row.verdict}, but should be {found.verdict} {found.reason}".rstrip()
     if row.verdict == Verdict.REJECTED and found.verdict is Verdict.VERIFIED:
         yield "verdict is rejected, but the answer holds"
+
+
+def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
+    """Yield what simulating the stored levels again gives otherwise."""
+    again = worth_of(made.source, None if row.value is None else answer.solution)
+    for name in ("num_gpus", "utilisation", "utilisation_tied", "utilisation_alone"):
+        stated, is_so = getattr(row, name), getattr(again, name)
+        same = stated == is_so
+        if stated is not None and is_so is not None:
+            same = math.isclose(stated, is_so, rel_tol=_SIMULATED)
+        if not same:
+            yield f"{name} is {stated!r}, but should be {is_so!r}"
 
 
 def _upper(instance: CompressionInstance, answer: Answer, row: RunRecord) -> int | None:

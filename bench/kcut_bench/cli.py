@@ -10,7 +10,16 @@ from typing import Annotated, Any
 
 import typer
 
-from kcut_bench.commands import catalog, frontier, generate, results, solve, sweep, verify
+from kcut_bench.commands import (
+    catalog,
+    frontier,
+    generate,
+    results,
+    simulate,
+    solve,
+    sweep,
+    verify,
+)
 
 HELP = """How far GPU cluster communication scheduling is from optimal, measured with proof.
 
@@ -29,6 +38,7 @@ for command in (
     solve.solve,
     verify.verify,
     frontier.frontier,
+    simulate.simulate,
     sweep.sweep,
     results.status,
     results.check,

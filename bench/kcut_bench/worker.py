@@ -15,12 +15,14 @@ from multiprocessing.connection import Connection
 import msgspec
 
 from kcut.answer import Termination, Verdict, no_answer
+from kcut.contention import compression_of
 from kcut.judge import Judgement
 from kcut.registry import get_solver
 from kcut_bench.outcome import facts_of, finished_row, utc_now
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.run import run_solver
+from kcut_bench.simulation import worth_of
 
 Report = Callable[[str, object], None]
 _PR_SET_PDEATHSIG = 1
@@ -46,7 +48,8 @@ def execute(run: PlannedRun, report: Report) -> RunRecord:
         If the instance cannot be had.
     """
     started_at, started = utc_now(), time.perf_counter()
-    instance = run.recipe.make()
+    made = run.recipe.make()
+    instance = compression_of(made)
     facts = facts_of(instance, time.perf_counter() - started)
     report("facts", facts)
     for name, size, most in (
@@ -78,6 +81,7 @@ def execute(run: PlannedRun, report: Report) -> RunRecord:
         started_at=started_at,
         timings=timings,
         peak_rss_bytes=peak,
+        worth=worth_of(made, None if judgement.value is None else answer.solution),
     )
 
 

@@ -42,13 +42,12 @@ def verify(
     K is the solution's num_levels, else the instance's. Says optimal only where the value equals
     the bound of the cover. Exits 1 if the solution is infeasible or states something false.
     """
+    from kcut.contention import compression_of
     from kcut.errors import InputError
     from kcut_instances.readers import read_instance, read_solution
 
     stated = read_solution(solution)
-    found = read_instance(instance, None)
-    if stated.num_levels is not None:
-        found = found.with_levels(stated.num_levels)
+    found = compression_of(read_instance(instance, stated.num_levels))
     if stated.instance_sha256 != found.sha256:
         message = f"is of another instance than {instance} ({found.sha256})"
         raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
