@@ -47,7 +47,7 @@ WRONG = [
     (("frontier", "fig13.json", "--plot", "a.gif"), "--plot: must end in one of"),
     (("frontier", "fig13.json", "--plot", "nowhere/a.svg"), "--plot: no such directory"),
     (("generate", "nope", "-o", "a.json"), "family: unknown family"),
-    (("generate", "fig13", "-o", "a.txt"), "-o: must end in one of"),
+    (("generate", "fig13", "-o", "a.txt"), "-o: must end in .json"),
     (("generate", "fig13", "-o", "nowhere/a.json"), "nowhere/a.json"),
     (("generate", "random-dag", "-p", "num_jobs=-1", "-o", "a.json"), "num_jobs: must be at least"),
     (("generate", "fig13", "--levels", "-2", "-o", "a.json"), "--levels: must be between"),

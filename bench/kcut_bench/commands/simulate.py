@@ -50,7 +50,7 @@ def simulate(
     ] = None,
 ) -> None:
     """Simulate the jobs of a cluster: strict priority between levels, max-min fairness within."""
-    from kcut import simulate as simulator
+    from kcut.simulate import simulate as simulate_levels
     from kcut_bench.frontier_plot import check_path
     from kcut_bench.simulation import as_json
 
@@ -58,24 +58,30 @@ def simulate(
     if plot is not None:
         check_path(plot)
     cluster, chosen = _read(file, levels, solution)
-    found = simulator.simulate(
-        cluster,
-        chosen,
-        horizon_s=horizon,
-        shifts_s=None if shifts is None else _numbers(shifts, "--shifts", float),
-        jitter=jitter,
-        seed=seed,
-        timeline=plot is not None,
-    )
+    options = {
+        "shifts_s": None if shifts is None else _numbers(shifts, "--shifts", float),
+        "jitter": jitter,
+        "seed": seed,
+    }
+    found = simulate_levels(cluster, chosen, horizon_s=horizon, **options)
     if plot is not None:
         from kcut_bench.timeline import plot_timeline
 
-        plot_timeline(cluster, found, plot)
+        shown_s = _default_plot_s(found) if horizon is None else horizon
+        shown_part = simulate_levels(cluster, chosen, horizon_s=shown_s, timeline=True, **options)
+        title = f"{cluster.name}: utilisation {output.percent(found.utilisation)}"
+        plot_timeline(cluster, shown_part, plot, title=title if len(title) < 90 else "")
     if json:
         shown = {"instance": cluster.name, "instance_sha256": cluster.sha256, "levels": chosen}
         output.emit_json({**shown, **as_json(cluster, found), "seed": seed})
     else:
         _print(cluster, found, chosen)
+
+
+def _default_plot_s(found: Simulation) -> float:
+    """Return how much to draw where no horizon is given: three of the longest iterations."""
+    durations = found.iteration_s[found.iterations > 0]
+    return 3 * float(durations.max()) if len(durations) else float(found.window_s.max())
 
 
 def _read(
