@@ -58,19 +58,26 @@ def simulate(
     if plot is not None:
         check_path(plot)
     cluster, chosen = _read(file, levels, solution)
-    options = {
-        "shifts_s": None if shifts is None else _numbers(shifts, "--shifts", float),
-        "jitter": jitter,
-        "seed": seed,
-    }
-    found = simulate_levels(cluster, chosen, horizon_s=horizon, **options)
+    begins = None if shifts is None else _numbers(shifts, "--shifts", float)
+
+    def run(until: float | None, timeline: bool = False) -> Simulation:
+        return simulate_levels(
+            cluster,
+            chosen,
+            horizon_s=until,
+            shifts_s=begins,
+            jitter=jitter,
+            seed=seed,
+            timeline=timeline,
+        )
+
+    found = run(horizon)
     if plot is not None:
         from kcut_bench.timeline import plot_timeline
 
-        shown_s = _default_plot_s(found) if horizon is None else horizon
-        shown_part = simulate_levels(cluster, chosen, horizon_s=shown_s, timeline=True, **options)
+        drawn = run(_default_plot_s(found) if horizon is None else horizon, timeline=True)
         title = f"{cluster.name}: utilisation {output.percent(found.utilisation)}"
-        plot_timeline(cluster, shown_part, plot, title=title if len(title) < 90 else "")
+        plot_timeline(cluster, drawn, plot, title=title if len(title) < 90 else "")
     if json:
         shown = {"instance": cluster.name, "instance_sha256": cluster.sha256, "levels": chosen}
         output.emit_json({**shown, **as_json(cluster, found), "seed": seed})
