@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from kcut.errors import MISSING, InputError
+from kcut_bench import MAX_MEMORY_MB
 
 Scalar = bool | int | float | str
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -24,7 +25,7 @@ class LimitsSpec(_Table, frozen=True, kw_only=True):
     """Limits of a run: seconds, megabytes (2^20 bytes), threads."""
 
     time_s: float | None = None
-    memory_mb: Positive | None = None
+    memory_mb: Annotated[int, msgspec.Meta(ge=1, le=MAX_MEMORY_MB)] | None = None
     threads: Positive = 1
 
 
