@@ -419,7 +419,7 @@ def test_bad_graphml(refused, text, words):
     ],
 )
 def test_names_in_graphml_are_unique_and_exist(refused, change, words):
-    """networkx would merge nodes of one name, and make the nodes that only edges know."""
+    """Networkx would merge nodes of one name, and make the nodes that only edges know."""
     text = (
         "<graphml xmlns='http://graphml.graphdrawing.org/xmlns'>"
         "<key id='w' for='edge' attr.name='weight' attr.type='int'/>"
