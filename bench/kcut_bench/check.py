@@ -18,7 +18,7 @@ from kcut.contention import compression_of
 from kcut.errors import KcutError
 from kcut.judge import Judgement, judge
 from kcut.registry import get_family
-from kcut_bench.outcome import unpack
+from kcut_bench.outcome import facts_of, unpack
 from kcut_bench.record import RunRecord
 from kcut_bench.simulation import worth_of
 from kcut_bench.store import Store, StoredInstance
@@ -35,7 +35,9 @@ class Report:
 
     Attributes
     ----------
-    planned, rows : int
+    planned, rows, stale : int
+        Runs of the plan, rows among them, and rows that the plan does not ask for, which are not
+        checked.
     instances, solutions, certificates : int
         How many were made again and evaluated.
     problems : list of str
@@ -44,6 +46,7 @@ class Report:
 
     planned: int = 0
     rows: int = 0
+    stale: int = 0
     instances: int = 0
     solutions: int = 0
     certificates: int = 0
@@ -65,6 +68,7 @@ class _Known:
     row: RunRecord
     value: int
     upper: int | None
+    proves: bool
 
 
 def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Report:
@@ -79,19 +83,24 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     Returns
     -------
     Report
-        With a problem for each instance whose hash differs, each row whose value, bound, gap,
-        proof or verdict is not what its solution and certificate give, each rejected answer,
-        proven optima that differ, and values above a proven optimum or bound.
+        With a problem for each instance whose hash differs, each row that is about another solver
+        or instance than was planned, each row whose value, bound, gap, proof or verdict is not
+        what its solution and certificate give, each rejected answer, proven optima that differ,
+        and values above a proven optimum or a bound, proven or claimed.
     """
-    report = Report(planned=len(store.planned()))
+    planned = store.planned()
+    of_key = {key: (instance, solver) for key, instance, solver in planned}
+    report = Report(planned=len(planned), stale=store.num_stale())
     stored = {_stored_group(instance): instance for instance in store.instances()}
     groups: dict[_Group, list[RunRecord]] = defaultdict(list)
     for row in store.records():
         groups[_group(row)].append(row)
         report.rows += 1
+        if (row.instance, row.solver) != of_key[row.key]:
+            report.problems.append(f"{_where(row)}: planned was {' by '.join(of_key[row.key])}")
     for group, rows in groups.items():
         # Where no run came so far as to have the instance, the rows state nothing about it.
-        had = any(row.instance_sha256 for row in rows)
+        had = any(row.instance_sha256 or row.solution is not None for row in rows)
         made = _remake(group, stored.get(group), report) if had else None
         known: list[_Known] = []
         for row in rows:
@@ -122,7 +131,7 @@ def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Ma
         else:
             report.problems.append(f"instance {params}: its file is not in the store")
             return None
-    except (KcutError, ValueError, TypeError, KeyError) as error:
+    except (KcutError, ValueError, TypeError, KeyError, AttributeError) as error:
         report.problems.append(f"instance {family} {params}: cannot be made again: {error}")
         return None
     report.instances += 1
@@ -146,20 +155,25 @@ def _read_content(stored: StoredInstance, name: str) -> CompressionInstance | Cl
 def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
     """Check one row, and yield what it establishes, if anything."""
     instance = made.instance
-    where = f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
     def problem(text: str) -> None:
-        report.problems.append(f"{where}: {text}")
+        report.problems.append(f"{_where(row)}: {text}")
 
     if row.verdict == Verdict.REJECTED:
         problem(f"the answer was rejected: {row.reason}")
-    if row.instance_sha256 and row.instance_sha256 != instance.sha256:
+    if not row.instance_sha256 and row.solution is None and row.value is None:
+        return
+    if row.instance_sha256 != instance.sha256:
         problem("instance_sha256 is not that of the instance")
         return
+    facts = facts_of(instance, 0.0)
+    for name in ("num_jobs", "num_edges", "longest_path", "total_weight"):
+        if getattr(row, name) != getattr(facts, name):
+            problem(f"{name} is {getattr(row, name)!r}, but should be {getattr(facts, name)!r}")
     try:
         answer = _answer(row, instance)
         found = judge(instance, answer, row.problem)
-    except (ValueError, zlib.error, OverflowError) as error:
+    except (ValueError, TypeError, zlib.error, OverflowError) as error:
         problem(f"cannot be read: {error}")
         return
     report.solutions += answer.solution is not None
@@ -168,7 +182,14 @@ def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
         problem(text)
     if found.value is not None and answer.solution is not None:
         evaluate = cut_value if row.problem == "compression" else max_k_cut_value
-        yield _Known(row, evaluate(instance, answer.solution), _upper(instance, answer, row))
+        value = evaluate(instance, answer.solution)
+        upper = _upper(instance, answer, row)
+        proves = upper is not None
+        yield _Known(row, value, upper if proves else answer.bound, proves)
+
+
+def _where(row: RunRecord) -> str:
+    return f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
 
 def _answer(row: RunRecord, instance: CompressionInstance) -> Answer:
@@ -222,7 +243,7 @@ def _upper(instance: CompressionInstance, answer: Answer, row: RunRecord) -> int
 
 
 def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
-    """Compare all rows on one instance: nothing may exceed a proven bound or a claimed optimum."""
+    """Compare all rows on one instance: nothing may exceed a bound or a claimed optimum."""
     by_problem: dict[str, list[_Known]] = defaultdict(list)
     for entry in known:
         by_problem[entry.row.problem].append(entry)
@@ -231,9 +252,10 @@ def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
         name = f"{best.row.instance}, K = {best.row.levels}"
         for entry in entries:
             if entry.upper is not None and entry.upper < best.value:
+                how = "proves" if entry.proves else "claims"
                 yield (
                     f"{name}: {best.row.solver} has the value {best.value},"
-                    f" above the bound {entry.upper} that {entry.row.solver} proves"
+                    f" above the bound {entry.upper} that {entry.row.solver} {how}"
                 )
             claims = entry.row.claim == Claim.OPTIMAL and entry.row.verdict != Verdict.REJECTED
             if claims and entry.value < best.value:

@@ -100,18 +100,23 @@ class Store:
     def manifest(self) -> dict[str, Any]:
         """Return the manifest: specification, sessions, environment, instance hashes."""
         rows = self._query("SELECT key, value FROM manifest ORDER BY key")
-        return {key: json.loads(value) for key, value in rows}
+        try:
+            return {key: json.loads(value) for key, value in rows}
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"is not JSON: {error}", "manifest", source=str(self.directory)
+            ) from None
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write entries of the manifest; those not named stay."""
         rows = [(key, json.dumps(value, sort_keys=True)) for key, value in content.items()]
-        with self.connection:
+        with self._writing():
             self.connection.executemany("REPLACE INTO manifest VALUES (?, ?)", rows)
 
     def plan(self, runs: Iterable[tuple[str, str, str]]) -> None:
         """Replace the plan by these (key, instance, solver), in order."""
         rows = [(*run, position) for position, run in enumerate(runs)]
-        with self.connection:
+        with self._writing():
             self.connection.execute("DELETE FROM planned")
             self.connection.executemany("INSERT INTO planned VALUES (?, ?, ?, ?)", rows)
 
@@ -128,7 +133,7 @@ class Store:
         """Write one row, in a transaction of its own."""
         values = [_to_column(getattr(record, name)) for name in COLUMNS]
         marks = ", ".join("?" * len(COLUMNS))
-        with self.connection:
+        with self._writing():
             self.connection.execute(f"INSERT INTO runs VALUES ({marks})", values)
 
     def records(self, *, planned_only: bool = True) -> Iterator[RunRecord]:
@@ -143,7 +148,10 @@ class Store:
         join = "JOIN" if planned_only else "LEFT JOIN"
         query = f"SELECT {columns} FROM runs r {join} planned p ON p.key = r.key"
         for row in self._query(query + " ORDER BY p.position, r.key"):
-            yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
+            try:
+                yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
+            except ValueError as error:
+                raise InputError(str(error), f"row {row[0]}", source=str(self.directory)) from None
 
     def counts(self) -> list[tuple[str, str | None, str | None, int]]:
         """Return (solver, termination, verdict, number) of planned runs; None where not done."""
@@ -160,13 +168,13 @@ class Store:
     def add_instance(self, instance: StoredInstance) -> None:
         """Write an instance, unless its recipe is there already."""
         row = dataclasses.astuple(instance)
-        with self.connection:
+        with self._writing():
             marks = ", ".join("?" * len(row))
             self.connection.execute(f"INSERT OR IGNORE INTO instances VALUES ({marks})", row)
 
     def note_instance(self, recipe: str, sha256: str, num_jobs: int, num_edges: int) -> None:
         """Add what the first run found out about an instance."""
-        with self.connection:
+        with self._writing():
             self.connection.execute(
                 "UPDATE instances SET sha256 = ?, num_jobs = ?, num_edges = ?"
                 " WHERE recipe = ? AND sha256 IS NULL",
@@ -177,6 +185,16 @@ class Store:
         """Return all instances."""
         rows = self._query("SELECT * FROM instances ORDER BY rowid")
         return [StoredInstance(*row) for row in rows]
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Make one transaction; what is refused is no fault of ours, but of disk or file."""
+        try:
+            with self.connection:
+                yield
+        except sqlite3.OperationalError as error:
+            message = f"cannot be written: {error}"
+            raise InputError(message, FILE_NAME, source=str(self.directory)) from error
 
     def _query(self, query: str) -> sqlite3.Cursor:
         try:

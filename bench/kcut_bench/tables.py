@@ -61,7 +61,8 @@ def summary(store_dir: Path) -> str:
     """
     results = load_results(store_dir)
     sentences = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
-    return f"{textwrap.fill(sentences, 100)}\n\n{to_text(without(result_table(results), _NOT_IN_SUMMARY))}"
+    short = without(result_table(results), _NOT_IN_SUMMARY)
+    return f"{textwrap.fill(sentences, 100)}\n\n{to_text(short)}"
 
 
 def readme_table(store_dir: Path) -> str:

@@ -138,7 +138,7 @@ def utilisation_figure(results: Results) -> Figure:
 
 
 def utilisation_sentence(results: Results) -> str:
-    """Return what Crux's and the optimal levels are worth, in a sentence; empty without clusters."""
+    """Return what Crux's and the optimal levels are worth, in a sentence, or nothing."""
     crux = results.crux_label
     optimal = at_optimal_cut(results)
     shared = [
