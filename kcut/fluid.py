@@ -48,7 +48,7 @@ def flow_fields(number: str) -> list[tuple[str, str]]:
     constant = [("volume", number), ("first", "i8"), ("last", "i8"), ("job", "i8"), ("level", "i8")]
     state = [(name, number) for name in ("rate", "remaining", "since", "finish")]
     work = [("tightest", number), ("target", number), ("mark", "i8"), ("nth_gathered", "i8")]
-    return [*constant, *state, ("open", "i8"), ("delivered", "i8"), *work]
+    return [*constant, *state, *work, *[(n, "i8") for n in ("open", "delivered", "checked")]]
 
 
 def link_fields(number: str) -> list[tuple[str, str]]:
@@ -382,8 +382,9 @@ def spread(run: Any, flows: Array, links: Array, path: Array, on: Array, level: 
             continue
         for a in range(link.first, link.last):
             flow = flows[on[a]]
-            if not flow.open or flow.level != level:
+            if not flow.open or flow.level != level or flow.checked == run.sweep:
                 continue
+            flow.checked = run.sweep
             if has_bottleneck(run, flows, links, path, on, flow):
                 continue
             add_flow(run, flows, on[a])

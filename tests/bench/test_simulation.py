@@ -51,7 +51,7 @@ def test_cost_of_loss() -> None:
 
 @pytest.mark.parametrize("suffix", ["svg", "pdf", "png"])
 def test_timeline_plot(tmp_path: Path, suffix: str) -> None:
-    """The plot of Example 1 has a row a job and shows computing, sending and waiting as they are."""
+    """The plot of Example 1 has a row a job and shows what each does."""
     cluster = example1()
     run = simulate(cluster, [1, 0], horizon_s=12.0, timeline=True)
     path = tmp_path / f"line.{suffix}"
