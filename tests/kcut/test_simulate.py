@@ -280,3 +280,13 @@ def test_fields_are_no_attributes_of_records() -> None:
     """Uncompiled, a field named like an attribute of NumPy's records would be hidden by it."""
     for fields in (fluid.job_fields, fluid.flow_fields, fluid.link_fields, fluid.run_fields):
         assert not [name for name, _ in fields("f8") if hasattr(np.record, name)]
+
+
+def test_no_cycle_is_seen_within_a_much_longer_iteration() -> None:
+    """A job that runs a million million times faster than another makes no cycle of its own."""
+    cluster = on_one_link(sender("fast", 1, 1e-11, 1.0, 1e-11), sender("slow", 1, 1.0, 1.0, 1.0))
+    got = simulate(cluster, max_events=1000)
+    assert got.window == ("average",) * 2
+    assert got.iterations[1] == 0
+    with pytest.raises(InputError, match="horizon_s"):
+        simulate(cluster, horizon_s=10.0)
