@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 OUT    ?= out
 
-.PHONY: quick test lint types bench lock clean
+.PHONY: quick test lint types bench docs lock clean
 
 quick: $(VENV)/.runtime
 	$(BIN)/kcut sweep quick --store $(OUT)/quick
@@ -25,11 +25,17 @@ types: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest bench/micro --benchmark-enable --benchmark-group-by=group --benchmark-columns=min,median,rounds
 
+# Warnings are errors: a broken link or an undocumented name fails the build.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q docs $(OUT)/docs
+	@echo $(OUT)/docs/index.html
+
 # The lock files name no index: they hold versions and hashes alone.
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 lock:
 	$(LOCK) pyproject.toml -o requirements.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
+	$(LOCK) pyproject.toml --extra docs -c requirements-dev.lock -o requirements-docs.lock
 
 clean:
 	rm -rf $(VENV) $(OUT)
@@ -46,4 +52,8 @@ $(VENV)/.runtime: requirements.lock requirements-build.lock pyproject.toml | $(V
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
+	touch $@
+
+$(VENV)/.docs: requirements-docs.lock $(VENV)/.runtime
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-docs.lock
 	touch $@

@@ -24,6 +24,9 @@ from kcut.weights import as_float_terms, exact_sum, sum_rounded
 
 Cover = NDArray[np.int64]
 
+ROUNDING_GAP = 1e-9
+"""Largest relative gap in the weights as given that counts as the rounding of their scaling."""
+
 
 def bound(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> int:
     """Return the upper bound that a cover proves, exactly.
@@ -73,6 +76,59 @@ def original_bound(instance: CompressionInstance, cover: NDArray[np.integer[Any]
     created = (instance.levels - 1) * Fraction(_created(instance, cover)) / scale
     terms = [*rest[open_edges].tolist(), *error[open_edges].tolist(), *as_float_terms(created)]
     return sum_rounded(terms, 1)
+
+
+def cover_as_given(instance: CompressionInstance, cover: Cover) -> list[int] | list[float]:
+    """Return a cover in the unit of the weights as given: ints where those were integers.
+
+    Floats are exact: a cover that is worth anything stays below 2^53.
+    """
+    if instance.is_integer:
+        integers: list[int] = cover.tolist()
+        return integers
+    floats: list[float] = (cover / instance.scale).tolist()
+    return floats
+
+
+def cover_in_units(
+    instance: CompressionInstance, given: NDArray[np.integer[Any]] | NDArray[np.float64]
+) -> Cover:
+    """Return a cover, given in the unit of the weights, in units of ``1 / instance.scale``.
+
+    Rounded up to integers: any cover bounds every cut, so the rounded one does.
+
+    Raises
+    ------
+    InputError
+        If an entry is not finite, negative or too large.
+    """
+    if np.issubdtype(given.dtype, np.integer) and instance.scale == 1.0:
+        return given.astype(np.int64)
+    units = np.ceil(given * instance.scale)
+    bad = np.flatnonzero(~((units >= 0) & (units < 2.0**63)))
+    if len(bad):
+        message = "must be finite, not negative and below 2^63 in units of 1 / scale"
+        raise InputError(message, f"cover[{bad[0]}]", given[bad[0]].item())
+    return units.astype(np.int64)
+
+
+def meets(value: int, upper: int, shown: float, shown_upper: float) -> bool:
+    """Whether a bound proves a value optimal, in exact integers and in the weights as given.
+
+    Parameters
+    ----------
+    value, upper : int
+        Cut value and bound of a cover, in units of ``1 / scale``.
+    shown, shown_upper : int or float
+        The same two in the unit of the weights as given.
+
+    Returns
+    -------
+    bool
+        Scaling rounds float weights that 2^53 or the smallest float cannot hold. Where it leaves
+        a gap above `ROUNDING_GAP`, the optimum of the rounded weights is none of the given ones.
+    """
+    return value == upper and shown_upper - shown <= ROUNDING_GAP * shown_upper
 
 
 def _created(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> int:

@@ -125,6 +125,24 @@ def contention_dag(
     )
 
 
+def compression_of(instance: CompressionInstance | Cluster) -> CompressionInstance:
+    """Return the compression instance that an instance states.
+
+    Parameters
+    ----------
+    instance : CompressionInstance or Cluster
+
+    Returns
+    -------
+    CompressionInstance
+        Itself, or a cluster's contention DAG: paths by ECMP hashing with seed 0, jobs ranked by
+        intensity.
+    """
+    if isinstance(instance, CompressionInstance):
+        return instance
+    return contention_dag(instance)
+
+
 def _intensity_of_upper(
     cluster: Cluster, pairs: Pairs, intensity: NDArray[np.float64]
 ) -> NDArray[np.float64]:

@@ -144,6 +144,12 @@ def period_alone(cluster: Cluster, sent: Traffic) -> Seconds:
     return np.maximum(cluster.compute_s, last)
 
 
+def utilisation_alone(cluster: Cluster, paths: PathChoice | None = None) -> float:
+    """Return the utilisation if no job met another: sum G_j c_j / T_j over sum G_j, T_j alone."""
+    period = period_alone(cluster, traffic(cluster, paths))
+    return float((cluster.gpus * (cluster.compute_s / period)).sum() / cluster.gpus.sum())
+
+
 def link_loads(cluster: Cluster, paths: PathChoice | None = None) -> NDArray[np.float64]:
     """Return the load of each link if every job ran as fast as alone.
 

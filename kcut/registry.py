@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from kcut.answer import Answer, Limits
+from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError, SolverError
 from kcut.params import Param, ParamValue
@@ -104,10 +105,14 @@ class Family:
         """First line of the docstring."""
         return _first_line(self.make)
 
+    def title(self, params: Mapping[str, ParamValue], seed: int) -> str:
+        """Return the name of the instance of these parameters and this seed."""
+        shown = "".join(f",{key}={value}" for key, value in params.items())
+        return f"{self.name}{shown},seed={seed}"
+
     def generate(self, params: Mapping[str, ParamValue], levels: int, seed: int) -> Any:
         """Generate the instance of these parameters and this seed; its name tells both."""
-        shown = "".join(f",{key}={value}" for key, value in params.items())
-        name = f"{self.name}{shown},seed={seed}"
+        name = self.title(params, seed)
         return self.make(np.random.default_rng(seed), name=name, levels=levels, **params)
 
 
@@ -247,5 +252,8 @@ def get_family(name: str) -> Family:
     return _registry.families[name]
 
 
-PROBLEMS_OF: dict[type, tuple[str, ...]] = {CompressionInstance: ("compression", "max-k-cut")}
+PROBLEMS_OF: dict[type, tuple[str, ...]] = {
+    CompressionInstance: ("compression", "max-k-cut"),
+    Cluster: ("compression", "max-k-cut"),
+}
 """The problems an instance states, the main one first."""

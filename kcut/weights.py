@@ -79,7 +79,8 @@ def scale_to_integers(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], 
     while math.ldexp(total, exponent) + len(weights) >= SCALED_TOTAL:
         exponent -= 1
     finest = np.ldexp(weights, exponent)
-    scaled = np.ceil(finest).astype(np.int64)
+    # What the scaling itself underflows to 0 is still more than nothing.
+    scaled = np.maximum(np.ceil(finest), weights > 0).astype(np.int64)
     if not np.array_equal(np.ldexp(scaled.astype(np.float64), -exponent), weights):
         return scaled, math.ldexp(1.0, exponent), False
     common = int(np.bitwise_or.reduce(scaled))

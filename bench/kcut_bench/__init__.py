@@ -1,1 +1,7 @@
 """The bench: sweeps, isolated runs, the store of results, reports and the command line."""
+
+MEGABYTE = 2**20
+"""Bytes in a megabyte, wherever a limit is given in megabytes."""
+
+WARM_UP_VARIABLE = "KCUT_WARM_UP"
+"""Environment variable that tells the server of runs, as JSON, what to warm up."""

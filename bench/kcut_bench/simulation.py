@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+import time
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kcut.cluster import Cluster
+from kcut.intensity import utilisation_alone
 from kcut.simulate import Simulation, simulate
+from kcut_bench.cost import cost_of_loss
 
 
 def simulate_cluster(cluster: Cluster, **options: Any) -> dict[str, Any]:
@@ -37,9 +44,11 @@ def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``utilisation``; ``jobs``: for each its ``name``, ``gpus``, ``iteration_s`` (null where no
-        iteration completed), ``busy_s``, ``link_s``, ``iterations``, ``window_s``, and what the
-        window is, ``window``; ``window_s`` again where it is the same for all jobs; ``events``.
+        ``utilisation``, and what it falls short of ``utilisation_alone`` as ``lost_gpus`` and
+        ``lost_dollars_per_day``, see `loss_of`; ``jobs``: for each its ``name``, ``gpus``,
+        ``iteration_s`` (null where no iteration completed), ``busy_s``, ``link_s``,
+        ``iterations``, ``window_s``, and what the window is, ``window``; ``window_s`` again where
+        it is the same for all jobs; ``events``.
     """
     jobs = [
         {
@@ -55,12 +64,82 @@ def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
         for j, job in enumerate(cluster.jobs)
     ]
     windows = set(simulation.window_s.tolist())
+    loss = loss_of(cluster, simulation.utilisation)
     return {
         "utilisation": simulation.utilisation,
+        "utilisation_alone": loss.alone,
+        "lost_gpus": loss.gpus,
+        "lost_dollars_per_day": loss.dollars_per_day,
         "jobs": jobs,
         "window_s": windows.pop() if len(windows) == 1 else None,
         "events": simulation.events,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What levels are worth on the cluster whose contention they order; see `RunRecord`."""
+
+    num_gpus: int | None = None
+    utilisation: float | None = None
+    utilisation_tied: float | None = None
+    utilisation_alone: float | None = None
+    simulate_s: float | None = None
+
+
+NO_WORTH = Worth()
+
+
+def worth_of(made: object, levels: NDArray[np.integer[Any]] | None) -> Worth:
+    """Simulate levels, and all jobs on one level; nothing where there is no cluster or no level.
+
+    Parameters
+    ----------
+    made : Cluster or other instance
+        What the levels are for.
+    levels : ndarray of int, shape (num_jobs,), or None
+
+    Returns
+    -------
+    Worth
+        Of the steady cycle that a synchronised start leads to, with the paths of the contention
+        DAG.
+    """
+    if not isinstance(made, Cluster) or levels is None:
+        return NO_WORTH
+    started = time.perf_counter()
+    return Worth(
+        num_gpus=int(made.gpus.sum()),
+        utilisation=simulate(made, levels).utilisation,
+        utilisation_tied=simulate(made).utilisation,
+        utilisation_alone=utilisation_alone(made),
+        simulate_s=time.perf_counter() - started,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UtilisationLoss:
+    """What contention costs.
+
+    Attributes
+    ----------
+    alone : float
+        Utilisation if no job met another.
+    gpus, dollars_per_day : float
+        The share of it that is lost, in GPUs of this cluster and in money; see `cost_of_loss`.
+    """
+
+    alone: float
+    gpus: float
+    dollars_per_day: float
+
+
+def loss_of(cluster: Cluster, utilisation: float) -> UtilisationLoss:
+    """Return what a utilisation falls short of that of the jobs alone."""
+    alone = utilisation_alone(cluster)
+    lost = max(0.0, 1 - utilisation / alone) if alone else 0.0
+    cost = cost_of_loss(lost, int(cluster.gpus.sum()))
+    return UtilisationLoss(alone, cost.gpus, cost.dollars_per_day)
 
 
 def _or_null(number: float) -> float | None:

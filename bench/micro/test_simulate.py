@@ -12,13 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kcut_instances.families.clos_jobs import PARAMS, clos_jobs
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from kcut.cluster import Cluster, Flow, Job, Link
 from kcut.intensity import intensities
 from kcut.params import complete
 from kcut.simulate import simulate
+from kcut_instances.families.clos_jobs import PARAMS, clos_jobs
 from tests.kcut.fluid_reference import reference
 
 HORIZON_S = 20_000.0

@@ -57,7 +57,7 @@ def cover_from_levels(instance: CompressionInstance, levels: Levels) -> Cover | 
     Ahuja, Magnanti & Orlin, Network Flows, Prentice Hall 1993, section 6.7.
     """
     if instance.levels == 1:
-        return cover_one_level(instance)
+        return instance.weight  # paths cost nothing
     upper, lower, weight = instance.upper, instance.lower, instance.weight
     drop = levels[upper] - levels[lower]
     tied = drop == 0
@@ -78,14 +78,6 @@ def cover_from_levels(instance: CompressionInstance, levels: Levels) -> Cover | 
         raise SolverError("a cover of these levels does not fit 64 bits")
     cover[used] += flow
     return cover
-
-
-def cover_one_level(instance: CompressionInstance) -> Cover:
-    """Return a cover that proves 0 for K = 1, where paths cost nothing.
-
-    One unit more than each weight, so that it also covers what scaling floats rounded off.
-    """
-    return instance.weight + 1
 
 
 def _feasible_flow(

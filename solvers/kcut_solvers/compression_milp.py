@@ -11,6 +11,7 @@ runs upward.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def solve(instance: CompressionInstance, name: str, limits: Limits) -> Answer:
     termination = Termination.TIME_LIMIT if outcome.stopped else Termination.FINISHED
     if not outcome.found:
         ended = termination if outcome.stopped else Termination.CRASHED
-        return no_answer(ended, outcome.detail)
+        return replace(no_answer(ended, outcome.detail), build_s=build_s)
     numbers = np.zeros(instance.num_jobs)
     for job, variable in variables.items():
         numbers[job] = np.nan if variable.varValue is None else variable.varValue

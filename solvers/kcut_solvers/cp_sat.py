@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,8 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
     name = solver.status_name(status)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         unknown = status == cp_model.UNKNOWN
-        return no_answer(Termination.TIME_LIMIT if unknown else Termination.CRASHED, name)
+        ended = Termination.TIME_LIMIT if unknown else Termination.CRASHED
+        return replace(no_answer(ended, name), build_s=build_s)
     values = np.array([solver.value(x) for x in problem.variables], np.int64)
     proven = status == cp_model.OPTIMAL
     return Answer(

@@ -1,4 +1,4 @@
-"""HiGHS without its banner, which would end up among a command's own output."""
+"""HiGHS without its banner, and with as many threads as a run may use."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import os
 from typing import Any
 
 
-@functools.cache
 def load() -> Any:
-    """Import highspy; let its once-per-process banner go nowhere.
+    """Import highspy, ready for a run with any number of threads.
 
-    The first `Highs` a process makes prints the banner from C, before any option can be set. So
-    one is made here, with the descriptor of standard output turned away and C's buffer flushed.
+    The pool of threads belongs to the process: a run that asks for another number than the one
+    before is refused, unless the pool is let go in between.
 
     Returns
     -------
@@ -25,6 +24,19 @@ def load() -> Any:
     ------
     ImportError
         If highspy is not installed.
+    """
+    highspy = _load_quietly()
+    highspy.Highs.resetGlobalScheduler(True)
+    return highspy
+
+
+@functools.cache
+def _load_quietly() -> Any:
+    """Import highspy; let its once-per-process banner go nowhere.
+
+    The first `Highs` a process makes prints the banner from C, before any option can be set, and
+    it would end up among a command's own output. So one is made here, with the descriptor of
+    standard output turned away and C's buffer flushed.
     """
     highspy = importlib.import_module("highspy")
     flush = ctypes.CDLL(None).fflush

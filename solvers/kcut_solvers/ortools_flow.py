@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from kcut import SolverError
 from kcut.push_relabel import Network
+from kcut.weights import exact_sum
 
 
 def drain(network: Network, excess: NDArray[np.int64], cut: NDArray[np.bool_]) -> int:
@@ -49,8 +50,12 @@ def drain(network: Network, excess: NDArray[np.int64], cut: NDArray[np.bool_]) -
     out_of_source = solver.add_arcs_with_capacity(
         np.full(len(above), source, np.int32), above.astype(np.int32), excess[above]
     )
+    # No sink needs to take more than all there is; deficits may be as large as int64 holds.
+    supply = exact_sum(excess[above])
     into_sink = solver.add_arcs_with_capacity(
-        below.astype(np.int32), np.full(len(below), sink, np.int32), -excess[below]
+        below.astype(np.int32),
+        np.full(len(below), sink, np.int32),
+        -np.maximum(excess[below], -supply),
     )
     status = solver.solve(source, sink)
     if status != solver.OPTIMAL:

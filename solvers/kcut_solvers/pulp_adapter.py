@@ -129,10 +129,16 @@ def run(pulp: Pulp, problem: Any, interface: Any) -> Outcome:
         )
     proven = problem.sol_status == pulp.LpSolutionOptimal
     found = proven or problem.sol_status == pulp.LpSolutionIntegerFeasible
-    shown = pulp.LpSolution[problem.sol_status]
-    unsolvable = (pulp.LpSolutionInfeasible, pulp.LpSolutionUnbounded)
-    stopped = not proven and problem.sol_status not in unsolvable
-    return Outcome(proven, found, stopped, _highs_bound(problem), shown)
+    model = getattr(problem, "solverModel", None)
+    if model is not None:
+        detail = str(model.modelStatusToString(model.getModelStatus()))
+        stopped = "limit" in detail
+    else:
+        detail = pulp.LpSolution[problem.sol_status]
+        unsolvable = (pulp.LpSolutionInfeasible, pulp.LpSolutionUnbounded)
+        stopped = not proven and interface.timeLimit is not None
+        stopped = stopped and problem.sol_status not in unsolvable
+    return Outcome(proven, found, stopped, _highs_bound(problem), detail)
 
 
 def _highs_bound(problem: Any) -> float | None:

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from kcut_bench.cost import cost_of_loss
-from kcut_bench.simulation import simulate_cluster
-from kcut_bench.timeline import plot_timeline
 
 from kcut import InputError
 from kcut.cluster import Flow, Job
 from kcut.simulate import simulate
+from kcut_bench.cost import cost_of_loss
+from kcut_bench.simulation import simulate_cluster
+from kcut_bench.timeline import plot_timeline
 from tests.kcut.clusters import example1, on_one_link, sender
 
 
@@ -51,7 +51,7 @@ def test_cost_of_loss() -> None:
 
 @pytest.mark.parametrize("suffix", ["svg", "pdf", "png"])
 def test_timeline_plot(tmp_path: Path, suffix: str) -> None:
-    """The plot of Example 1 has a row a job and shows what each does."""
+    """The plot of Example 1 has a row a job, and shows what computes, sends and waits."""
     cluster = example1()
     run = simulate(cluster, [1, 0], horizon_s=12.0, timeline=True)
     path = tmp_path / f"line.{suffix}"

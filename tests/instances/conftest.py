@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import kcut_instances  # noqa: F401 - importing it registers the families
 import pytest
 
+import kcut_instances  # noqa: F401 - importing it registers the families
 from kcut import CompressionInstance
 from kcut.params import complete
 from kcut.registry import get_family

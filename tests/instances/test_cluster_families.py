@@ -10,13 +10,13 @@ import json
 import os
 
 import pytest
-from kcut_instances.readers import read_cluster, write_cluster
 
 from kcut import InputError
 from kcut.contention import contention_dag
 from kcut.intensity import exposure
 from kcut.registry import families
 from kcut.simulate import simulate
+from kcut_instances.readers import read_cluster, write_cluster
 from tests.kcut.fluid_laws import check_fluid_laws
 
 

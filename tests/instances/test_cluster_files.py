@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kcut_instances.readers import read_cluster, read_instance, write_cluster
 
 from kcut import InputError
 from kcut.cluster import Cluster, Flow, Job, Link
 from kcut.simulate import simulate
+from kcut_instances.readers import read_cluster, read_instance, write_cluster
 
 GOOD: dict[str, Any] = {
     "format": "kcut/cluster",

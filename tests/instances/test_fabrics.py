@@ -8,6 +8,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+from kcut import InputError, KcutError
+from kcut.cluster import Cluster, Flow, Job
 from kcut_instances.collectives import Slot, all_to_all, hierarchical, ring
 from kcut_instances.fabrics import PRESETS, Fabric, three_layer, two_layer
 from kcut_instances.host_fabric import host_map_fabric
@@ -15,9 +18,6 @@ from kcut_instances.host_map import lingjun_hosts
 from kcut_instances.models import MODELS, fitting_models, guess_model
 from kcut_instances.slots import POLICIES, FreeGpus
 from kcut_instances.topologies import topohub_fabric
-
-from kcut import InputError, KcutError
-from kcut.cluster import Cluster, Flow, Job
 
 
 def switches(fabric: Fabric, letter: str) -> set[str]:

@@ -6,17 +6,17 @@ import itertools
 
 import numpy as np
 import pytest
+
+from kcut import CompressionInstance, InputError, Limits, cut_value, infeasibility
+from kcut.graph import find_cycle
+from kcut.orders import SAMPLERS
+from kcut.registry import families, get_family
 from kcut_instances.contention import pairs_that_meet
 from kcut_instances.families.lingjun_cliques import SHARES
 from kcut_instances.families.random_dag import draw_distinct, pair_of
 from kcut_instances.host_map import lingjun_hosts
 from kcut_instances.placement import place_jobs
 from kcut_solvers.compression.crux import crux
-
-from kcut import CompressionInstance, InputError, Limits, cut_value, infeasibility
-from kcut.graph import find_cycle
-from kcut.orders import SAMPLERS
-from kcut.registry import families, get_family
 
 INTENSITY_FAMILIES = [
     ("random-dag", {"num_jobs": 60, "num_edges": 500}),

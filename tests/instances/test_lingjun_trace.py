@@ -7,6 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from kcut import InputError
+from kcut.simulate import simulate
 from kcut_instances.host_map import lingjun_hosts, read_host_map
 from kcut_instances.readers.lingjun_trace import (
     busiest_moment,
@@ -15,9 +18,6 @@ from kcut_instances.readers.lingjun_trace import (
     trace_cluster,
 )
 from kcut_instances.trace_lookalike import write_lookalike
-
-from kcut import InputError
-from kcut.simulate import simulate
 
 JOBS = """id,job_name,model,gmt_job_running,gmt_job_finished
 1,a,bert,2023/08/01 10:00,2023/08/01 12:00

@@ -12,6 +12,8 @@ from typing import Any
 
 import networkx as nx
 import pytest
+
+from kcut import InputError
 from kcut_instances.readers import (
     files,
     from_networkx,
@@ -23,8 +25,6 @@ from kcut_instances.readers import (
     write_solution,
 )
 from kcut_instances.readers.solution import Solution
-
-from kcut import InputError
 
 GOOD: dict[str, Any] = {
     "format": "kcut/compression",

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from kcut import CompressionInstance
 from kcut_instances.readers import (
     Solution,
     from_networkx,
@@ -22,8 +24,6 @@ from kcut_instances.readers import (
     write_graphml,
     write_solution,
 )
-
-from kcut import CompressionInstance
 
 INTEGERS = st.integers(0, 2**52)
 FLOATS = st.floats(0, 1e12, allow_nan=False)

@@ -3,12 +3,12 @@
 import networkx as nx
 import numpy as np
 import pytest
-from kcut_solvers.compression.min_cuts import ENGINES
 
 from kcut import CompressionInstance, cut_value, verify
-from kcut.ascent import ascend
+from kcut.ascent import ascend, improve
 from kcut.frontier import frontier
 from kcut.push_relabel import Network, drain
+from kcut_solvers.compression.min_cuts import ENGINES
 from tests.contract.instances import feasible_assignments, middling, tiny
 
 
@@ -64,9 +64,42 @@ def test_the_frontier_is_proven_concave_and_ends_at_the_total(seed):
 def test_the_number_of_cuts_is_at_most_the_number_of_useful_levels():
     """A chain of three needs two cuts, however many levels there are."""
     instance = CompressionInstance.from_edges(3, [0, 1], [1, 2], [4, 6], levels=1000)
-    steps = list(ascend(instance, 1000))
-    assert len(steps) <= 4
+    steps = list(ascend(instance, 1000, covers=False))
     assert steps[-1].finished
+    assert steps[-1].num_cuts <= 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("seed", range(100))
+def test_any_start_leads_to_a_proven_optimum(seed, engine):
+    """From random feasible levels, all up and all down, steps only gain and end proven."""
+    instance = tiny(seed)
+    rng = np.random.default_rng(seed)
+    n, K = instance.num_jobs, instance.levels
+    some = np.empty(n, np.int64)
+    some[instance.order] = np.sort(rng.integers(0, K, n))[::-1]
+    for start in (some, np.zeros(n, np.int64), np.full(n, K - 1)):
+        steps = list(improve(instance, start, drain=ENGINES[engine]))
+        values = [cut_value(instance, start)] + [cut_value(instance, s.levels) for s in steps]
+        assert values == sorted(values)
+        assert verify(instance, steps[-1].levels, steps[-1].cover).optimal
+        assert values[-1] == optimum(instance)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_number_of_cuts_is_the_distance_and_two(seed):
+    """From an optimum with one job moved, few cuts lead back, each way by at most one level."""
+    instance = middling(seed)
+    *_, best = improve(instance, np.zeros(instance.num_jobs, np.int64))
+    *_, again = improve(instance, best.levels)
+    assert again.num_cuts <= 2
+    assert np.array_equal(again.levels, best.levels)
+    moved = best.levels.copy()
+    sources = np.flatnonzero((instance.depth == 0) & (moved < instance.levels - 1))
+    moved[sources[:1]] += 1
+    *_, back = improve(instance, moved)
+    assert back.num_cuts <= 4
+    assert cut_value(instance, back.levels) == cut_value(instance, best.levels)
 
 
 def test_weights_up_to_the_limit_do_not_overflow():
@@ -74,8 +107,12 @@ def test_weights_up_to_the_limit_do_not_overflow():
     quarter = 2**60
     for upper, lower in (([0, 1, 2, 3], [1, 2, 3, 4]), ([0, 0, 0, 0], [1, 2, 3, 4])):
         instance = CompressionInstance.from_edges(5, upper, lower, [quarter] * 4, levels=3)
-        *_, last = ascend(instance, 3)
-        assert verify(instance, last.levels, last.cover).optimal
+        for engine in ENGINES.values():
+            for start in (np.zeros(5, np.int64), np.full(5, 2)):
+                *_, last = improve(instance, start, drain=engine)
+                assert verify(instance, last.levels, last.cover).optimal
+            *_, last = ascend(instance, 3, drain=engine)
+            assert verify(instance, last.levels, last.cover).optimal
 
 
 def random_network(seed):

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from kcut_solvers.certify import cover_from_levels, levels_from_cover
 
 from kcut import CompressionInstance, Limits, bound, cut_value, infeasibility
+from kcut_solvers.certify import cover_from_levels, levels_from_cover
 from tests.contract.instances import (
     edge_cases,
     feasible_assignments,

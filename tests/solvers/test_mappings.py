@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kcut import Claim, CompressionInstance, cut_value
-from tests.contract.instances import EXACT, middling, run
+from tests.contract.instances import EXACT, MISSING, each, middling, run
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_fig13(fig13, name, levels):
     assert run(name, fig13).solution.tolist() == levels
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name", each(EXACT))
 def test_fig13_is_solved(fig13, name):
     """On Fig. 13 both links can be served, and the exact solvers do."""
     assert run(name, fig13).solution.tolist() == [1, 0, 1, 0]
@@ -85,4 +85,4 @@ def test_fifo_counterexample():
 
     assert residual("crux", sampler="bfs", orders=200) == 22.44
     assert residual("crux", sampler="uniform-ready", orders=200) == 21.85
-    assert {residual(name) for name in EXACT} == {21.85}
+    assert {residual(name) for name in set(EXACT) - set(MISSING)} == {21.85}

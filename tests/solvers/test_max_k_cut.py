@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from kcut_solvers.compression import max_k_cut_cp_sat
 
 from kcut import Claim, CompressionInstance, Limits, Termination, Verdict, judge
 from kcut.registry import get_solver
+from kcut_solvers.compression import max_k_cut_cp_sat
 from tests.contract.instances import (
     certified,
     edge_cases,

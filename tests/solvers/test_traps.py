@@ -7,8 +7,6 @@ import time
 import numpy as np
 import pulp
 import pytest
-from kcut_solvers import certify, compression_milp, cp_sat, floats, pulp_adapter
-from kcut_solvers.compression import min_cost_flow as flow_solver
 from ortools.graph.python import max_flow, min_cost_flow
 from ortools.sat.python import cp_model
 
@@ -24,7 +22,9 @@ from kcut import (
     cut_value,
     judge,
 )
-from tests.contract.instances import certified, edge_cases, middling, random_dag, run
+from kcut_solvers import certify, compression_milp, cp_sat, floats, pulp_adapter
+from kcut_solvers.compression import min_cost_flow as flow_solver
+from tests.contract.instances import certified, each, edge_cases, middling, random_dag, run
 
 VERSION_4 = pulp_adapter.is_version_4(pulp)
 
@@ -33,7 +33,7 @@ class Pretender(pulp.LpSolver):
     """A PuLP solver that reports what it is told, with numbers of its own in the variables."""
 
     def __init__(self, number, proven, found):
-        super().__init__(msg=False)
+        super().__init__(msg=False, timeLimit=60.0)
         self.number, self.proven, self.found = number, proven, found
 
     def actualSolve(self, lp, **_):  # noqa: N802 (PuLP's name)
@@ -348,6 +348,14 @@ def test_float_bounds_are_rounded_outward(residual):
     assert floats.cut_bound(instance, residual) == exact
     assert floats.cut_bound(instance, float("inf")) is None
     assert floats.cut_bound(instance, None) is None
+
+
+@pytest.mark.parametrize("name", each(["lp-highs", "milp-highs", "milp-cbc", "cp-sat"]))
+def test_threads_may_change_from_run_to_run(name):
+    """HiGHS refuses another number of threads in the same process unless its pool is let go."""
+    for threads in (1, 2, 1):
+        answer = run(name, middling(0), limits=Limits(threads=threads))
+        assert answer.claim is Claim.OPTIMAL
 
 
 def test_solvers_print_nothing():

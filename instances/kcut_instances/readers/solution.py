@@ -13,11 +13,17 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 from numpy.typing import NDArray
 
-from kcut import InputError
+from kcut import Claim, InputError, Termination, Verdict
 from kcut.params import ParamValue
 from kcut_instances.readers.document import Format, int64_array, read_document
 from kcut_instances.readers.files import write_bytes
 
+_WORDS = {
+    "problem": ("compression", "max-k-cut"),
+    "termination": tuple(map(str, Termination)),
+    "claim": tuple(map(str, Claim)),
+    "verdict": tuple(map(str, Verdict)),
+}
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -31,8 +37,8 @@ class Solution:
         ``CompressionInstance.sha256`` of what was solved.
     levels : ndarray of int64, shape (num_jobs,)
         A larger number is a higher priority.
-    cover : ndarray of int64, shape (num_edges,), or None
-        In units of ``1 / scale``, in the order of the instance's edges.
+    cover : ndarray of int64 or float64, shape (num_edges,), or None
+        In the unit of the weights as given, in the order of the instance's edges.
     num_levels : int or None
         K it was solved for; None for that of the instance.
     solver : str
@@ -45,7 +51,7 @@ class Solution:
 
     instance_sha256: str
     levels: NDArray[np.int64]
-    cover: NDArray[np.int64] | None = None
+    cover: NDArray[np.int64] | NDArray[np.float64] | None = None
     num_levels: int | None = None
     solver: str = ""
     params: Mapping[str, ParamValue] = field(default_factory=dict)
@@ -79,7 +85,7 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
     bound: int | float | UnsetType = UNSET
     gap: int | float | UnsetType = UNSET
     levels: list[int]
-    cover: list[int] | UnsetType = UNSET
+    cover: list[int | float] | UnsetType = UNSET
 
 
 def read_solution(path: str | os.PathLike[str]) -> Solution:
@@ -138,14 +144,21 @@ def _build(body: Body) -> Solution:
         number = getattr(body, name)
         if number is not UNSET and number < least:
             raise InputError(f"must be at least {least}", name, number)
+    for name, known in _WORDS.items():
+        word = getattr(body, name)
+        if word is not UNSET and word not in known:
+            raise InputError(f"must be one of {', '.join(known)}", name, word)
     given: dict[str, Any] = {
         name: getattr(body, name)
         for name in Body.__struct_fields__
         if name not in {"format", "version"} and getattr(body, name) is not UNSET
     }
-    for name in ("levels", "cover"):
-        if name in given:
-            given[name] = int64_array(given[name], name)
+    given["levels"] = int64_array(given["levels"], "levels")
+    if "cover" in given:
+        whole = float not in set(map(type, given["cover"]))
+        given["cover"] = (
+            int64_array(given["cover"], "cover") if whole else np.array(given["cover"], np.float64)
+        )
     return Solution(**given)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kcut import Answer, Claim, CompressionInstance, Limits, Termination, no_answer, solver
-from kcut.blocks import cut_order, prefix_bytes
+from kcut.blocks import cut_layers, prefix_bytes
 
 
 @solver("compression", "longest-path", exact=False, reference="sugiyama1981layers cao2024crux")
@@ -49,22 +48,7 @@ def longest_path(
     detail = f"the prefix matrix of {num_layers} layers takes {needed:,} bytes"
     if limits.memory_bytes is not None and needed > limits.memory_bytes:
         return no_answer(Termination.MEMORY_LIMIT, detail)
-    layers = _contract(instance, depth, num_layers)
     try:
-        blocks = cut_order(layers, np.arange(num_layers, dtype=np.int32))
+        return Answer(Claim.FEASIBLE, cut_layers(instance, depth, num_layers).levels)
     except MemoryError:
         return no_answer(Termination.MEMORY_LIMIT, detail)
-    return Answer(Claim.FEASIBLE, blocks.levels[depth])
-
-
-def _contract(
-    instance: CompressionInstance, depth: NDArray[np.int32], num_layers: int
-) -> CompressionInstance:
-    """Return the DAG of layers: an edge weighs as much as all edges between its two layers."""
-    pair = depth[instance.upper].astype(np.int64) * num_layers + depth[instance.lower]
-    pairs, place = np.unique(pair, return_inverse=True)
-    weight = np.zeros(len(pairs), np.int64)
-    np.add.at(weight, place, instance.weight)
-    return CompressionInstance.from_edges(
-        num_layers, pairs // num_layers, pairs % num_layers, weight, levels=instance.levels
-    )

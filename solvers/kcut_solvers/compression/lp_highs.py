@@ -29,7 +29,6 @@ from kcut import (
     solver,
 )
 from kcut_solvers import highs
-from kcut_solvers.certify import cover_one_level
 from kcut_solvers.floats import TOLERANCE, Checked, check_levels, unit_of
 
 
@@ -76,7 +75,7 @@ def lp_highs(instance: CompressionInstance, *, limits: Limits, rng: np.random.Ge
     solution = model.getSolution()
     termination = Termination.FINISHED if optimal else Termination.TIME_LIMIT
     if not solution.value_valid:
-        return no_answer(termination, detail)
+        return replace(no_answer(termination, detail), build_s=build_s)
     numbers = np.asarray(solution.col_value)[: instance.num_jobs]
     cover = _cover(instance, np.asarray(solution.row_dual), unit)
     checked = _check(instance, numbers, cover, model.getObjectiveValue() if optimal else None)
@@ -118,7 +117,7 @@ def _cover(
     With fewer useful levels than K every edge can be cut, and the empty cover is the best.
     """
     if instance.levels == 1:
-        return cover_one_level(instance)
+        return instance.weight
     nothing = np.zeros(instance.num_edges, np.int64)
     if duals.shape != nothing.shape or not np.isfinite(duals).all():
         return nothing

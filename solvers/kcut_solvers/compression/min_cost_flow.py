@@ -27,7 +27,7 @@ from kcut import (
     solver,
 )
 from kcut.weights import exact_sum
-from kcut_solvers.certify import cover_one_level, levels_from_cover
+from kcut_solvers.certify import levels_from_cover
 
 LARGEST_COST = 2**63
 """OR-tools saturates silently where sum(capacity * |cost|) reaches this."""
@@ -67,7 +67,7 @@ def min_cost_flow(
     K = instance.levels
     if K == 1:
         levels = np.zeros(instance.num_jobs, np.int64)
-        return Answer(Claim.OPTIMAL, levels, 0, cover_one_level(instance))
+        return Answer(Claim.OPTIMAL, levels, 0, instance.weight)
     if instance.depth.max() < K:
         levels = K - 1 - instance.depth.astype(np.int64)
         nothing = np.zeros(instance.num_edges, np.int64)

@@ -1,0 +1,251 @@
+"""Check a store against itself and against the mathematics: nothing in it is taken for granted."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kcut.answer import Answer, Claim, Termination, Verdict
+from kcut.cluster import Cluster
+from kcut.compression import CompressionInstance, cut_value, max_k_cut_value
+from kcut.contention import compression_of
+from kcut.errors import KcutError
+from kcut.judge import Judgement, judge
+from kcut.registry import get_family
+from kcut_bench.outcome import unpack
+from kcut_bench.record import RunRecord
+from kcut_bench.simulation import worth_of
+from kcut_bench.store import Store, StoredInstance
+
+_SIMULATED = 1e-6
+"""Simulated numbers may differ this much between machines, relatively."""
+
+_Group = tuple[str | None, str, int | None, int]
+
+
+@dataclass(slots=True)
+class Report:
+    """What a check found.
+
+    Attributes
+    ----------
+    planned, rows : int
+    instances, solutions, certificates : int
+        How many were made again and evaluated.
+    problems : list of str
+        Contradictions, one line each.
+    """
+
+    planned: int = 0
+    rows: int = 0
+    instances: int = 0
+    solutions: int = 0
+    certificates: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An instance made again: the cluster or DAG it was made as, and what was solved."""
+
+    source: CompressionInstance | Cluster
+    instance: CompressionInstance
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A checked solution: the exact integers that rows on the same instance are compared by."""
+
+    row: RunRecord
+    value: int
+    upper: int | None
+
+
+def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Report:
+    """Make every instance again and evaluate every stored solution and certificate.
+
+    Parameters
+    ----------
+    store : Store
+    on_row : callable, optional
+        Called once a row.
+
+    Returns
+    -------
+    Report
+        With a problem for each instance whose hash differs, each row whose value, bound, gap,
+        proof or verdict is not what its solution and certificate give, each rejected answer,
+        proven optima that differ, and values above a proven optimum or bound.
+    """
+    report = Report(planned=len(store.planned()))
+    stored = {_stored_group(instance): instance for instance in store.instances()}
+    groups: dict[_Group, list[RunRecord]] = defaultdict(list)
+    for row in store.records():
+        groups[_group(row)].append(row)
+        report.rows += 1
+    for group, rows in groups.items():
+        # Where no run came so far as to have the instance, the rows state nothing about it.
+        had = any(row.instance_sha256 for row in rows)
+        made = _remake(group, stored.get(group), report) if had else None
+        known: list[_Known] = []
+        for row in rows:
+            on_row()
+            if made is not None:
+                known += _check_row(row, made, report)
+        if made is not None:
+            report.problems += _contradictions(known)
+    return report
+
+
+def _group(row: RunRecord) -> _Group:
+    return row.family, row.family_params, row.instance_seed, row.levels
+
+
+def _stored_group(instance: StoredInstance) -> _Group:
+    return instance.family, instance.params, instance.seed, instance.levels
+
+
+def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Made | None:
+    """Generate an instance again, or read its file from the store; None if that fails."""
+    family, params, seed, levels = group
+    try:
+        if family is not None and seed is not None:
+            source = get_family(family).generate(json.loads(params), levels, seed)
+        elif stored is not None and stored.content is not None:
+            source = _read_content(stored, json.loads(params)["file"])
+        else:
+            report.problems.append(f"instance {params}: its file is not in the store")
+            return None
+    except (KcutError, ValueError, TypeError, KeyError) as error:
+        report.problems.append(f"instance {family} {params}: cannot be made again: {error}")
+        return None
+    report.instances += 1
+    made = _Made(source, compression_of(source))
+    if stored is not None and stored.sha256 not in (None, made.instance.sha256):
+        report.problems.append(f"instance {stored.name}: made again it has another sha256")
+    return made
+
+
+def _read_content(stored: StoredInstance, name: str) -> CompressionInstance | Cluster:
+    from kcut_instances.readers import read_instance
+
+    assert stored.content is not None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / Path(name).name
+        path.write_bytes(stored.content)
+        made: CompressionInstance | Cluster = read_instance(path, stored.levels)
+    return made
+
+
+def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
+    """Check one row, and yield what it establishes, if anything."""
+    instance = made.instance
+    where = f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
+
+    def problem(text: str) -> None:
+        report.problems.append(f"{where}: {text}")
+
+    if row.verdict == Verdict.REJECTED:
+        problem(f"the answer was rejected: {row.reason}")
+    if row.instance_sha256 and row.instance_sha256 != instance.sha256:
+        problem("instance_sha256 is not that of the instance")
+        return
+    try:
+        answer = _answer(row, instance)
+        found = judge(instance, answer, row.problem)
+    except (ValueError, zlib.error, OverflowError) as error:
+        problem(f"cannot be read: {error}")
+        return
+    report.solutions += answer.solution is not None
+    report.certificates += answer.certificate is not None
+    for text in (*_differences(row, found), *_other_worth(row, made, answer)):
+        problem(text)
+    if found.value is not None and answer.solution is not None:
+        evaluate = cut_value if row.problem == "compression" else max_k_cut_value
+        yield _Known(row, evaluate(instance, answer.solution), _upper(instance, answer, row))
+
+
+def _answer(row: RunRecord, instance: CompressionInstance) -> Answer:
+    """Return the answer that a row records."""
+    certificate = unpack(row.certificate)
+    claimed = None
+    if certificate is None and row.bound is not None:
+        claimed = int(row.bound * instance.scale) if instance.scale != 1 else int(row.bound)
+    return Answer(
+        Claim(row.claim),
+        unpack(row.solution),
+        bound=claimed,
+        certificate=certificate,
+        termination=Termination(row.termination),
+        detail=row.detail,
+    )
+
+
+def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
+    """Yield what a row states and its solution and certificate do not give."""
+    for name in ("value", "bound", "gap", "proven"):
+        stated, is_so = getattr(row, name), getattr(found, name)
+        if stated != is_so or isinstance(stated, int) != isinstance(is_so, int):
+            yield f"{name} is {stated!r}, but should be {is_so!r}"
+    # A rejection may rest on what is not stored: a malformed answer, or a better solution.
+    if row.verdict not in (found.verdict, Verdict.REJECTED):
+        yield f"verdict is {row.verdict}, but should be {found.verdict} {found.reason}".rstrip()
+    if row.verdict == Verdict.REJECTED and found.verdict is Verdict.VERIFIED:
+        yield "verdict is rejected, but the answer holds"
+
+
+def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
+    """Yield what simulating the stored levels again gives otherwise."""
+    again = worth_of(made.source, None if row.value is None else answer.solution)
+    for name in ("num_gpus", "utilisation", "utilisation_tied", "utilisation_alone"):
+        stated, is_so = getattr(row, name), getattr(again, name)
+        same = stated == is_so
+        if stated is not None and is_so is not None:
+            same = math.isclose(stated, is_so, rel_tol=_SIMULATED)
+        if not same:
+            yield f"{name} is {stated!r}, but should be {is_so!r}"
+
+
+def _upper(instance: CompressionInstance, answer: Answer, row: RunRecord) -> int | None:
+    """Return the bound that holds for every solution, in exact integers."""
+    from kcut.certificate import bound
+
+    if answer.certificate is None or row.problem != "compression":
+        return None
+    return bound(instance, answer.certificate)
+
+
+def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
+    """Compare all rows on one instance: nothing may exceed a proven bound or a claimed optimum."""
+    by_problem: dict[str, list[_Known]] = defaultdict(list)
+    for entry in known:
+        by_problem[entry.row.problem].append(entry)
+    for entries in by_problem.values():
+        best = max(entries, key=lambda entry: entry.value)
+        name = f"{best.row.instance}, K = {best.row.levels}"
+        for entry in entries:
+            if entry.upper is not None and entry.upper < best.value:
+                yield (
+                    f"{name}: {best.row.solver} has the value {best.value},"
+                    f" above the bound {entry.upper} that {entry.row.solver} proves"
+                )
+            claims = entry.row.claim == Claim.OPTIMAL and entry.row.verdict != Verdict.REJECTED
+            if claims and entry.value < best.value:
+                yield (
+                    f"{name}: {entry.row.solver} claims that {entry.value} is optimal,"
+                    f" but {best.row.solver} has {best.value}"
+                )
+    ordered, free = by_problem.get("compression", []), by_problem.get("max-k-cut", [])
+    for entry in free:
+        above = [o for o in ordered if o.value > entry.value]
+        if entry.row.claim == Claim.OPTIMAL and above:
+            yield (
+                f"{entry.row.instance}, K = {entry.row.levels}: {above[0].row.solver} has"
+                f" {above[0].value}, above the optimum {entry.value} without order"
+            )

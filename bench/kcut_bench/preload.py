@@ -1,0 +1,51 @@
+"""Imported once by the server that runs are forked from: what all of them need is there then.
+
+Libraries that start threads are imported, never called: after a fork they would hang. The Numba
+cores and OR-tools' graph algorithms start none, so the solvers made of them are warmed up here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+
+from kcut_bench import WARM_UP_VARIABLE
+
+LIBRARIES = (
+    "highspy",
+    "networkx",
+    "ortools.graph.python.max_flow",
+    "ortools.graph.python.min_cost_flow",
+    "ortools.sat.python.cp_model",
+    "pulp",
+    "scipy.optimize",
+)
+SAFE_SOLVERS = ("crux", "min-cuts", "min-cost-flow", "longest-path", "sincronia", "varys")
+
+
+def _prepare() -> None:
+    for name in (*LIBRARIES, "kcut_bench.worker", "kcut_instances"):
+        # What is missing is reported by the run that needs it.
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    with contextlib.suppress(Exception):
+        _compile_cores()
+    # What is there now stays; a collection after the fork would only copy its pages.
+    gc.collect()
+    gc.freeze()
+
+
+def _compile_cores() -> None:
+    """Warm up the planned solvers that call no library with threads of its own."""
+    from kcut.registry import get_solver
+    from kcut_bench.run import warm_up
+
+    for name, params in json.loads(os.environ.get(WARM_UP_VARIABLE, "[]")):
+        if name in SAFE_SOLVERS:
+            warm_up(get_solver(name, ("compression",)), params)
+
+
+_prepare()

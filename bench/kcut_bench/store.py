@@ -1,0 +1,288 @@
+"""The store of results: one SQLite file in a directory, one row a run, one writer at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import quote
+
+from kcut.errors import InputError
+from kcut_bench.record import RunRecord
+
+SCHEMA = 1
+FILE_NAME = "store.sqlite"
+COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
+BLOBS = ("solution", "certificate")
+_FLAGS = ("exact", "proven")
+_EXACT_NUMBERS = ("value", "bound", "total_weight")
+_LARGEST = 2**63 - 1
+
+# Columns have no type on purpose: integers come back as integers, floats as the same floats.
+_TABLES = f"""
+CREATE TABLE IF NOT EXISTS runs (key PRIMARY KEY, {", ".join(COLUMNS[1:])});
+CREATE TABLE IF NOT EXISTS planned (key PRIMARY KEY, instance, solver, position);
+CREATE TABLE IF NOT EXISTS instances
+    (recipe PRIMARY KEY, name, levels, family, params, seed, sha256, num_jobs, num_edges, content);
+CREATE TABLE IF NOT EXISTS manifest (key PRIMARY KEY, value NOT NULL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredInstance:
+    """An instance of a sweep and how to have it again.
+
+    Attributes
+    ----------
+    recipe : str
+        Key of the recipe (hexadecimal SHA-256).
+    name : str
+    levels : int
+    family : str or None
+        None for a file.
+    params : str
+        A JSON object; for a file its name as the specification gives it.
+    seed : int or None
+    sha256 : str or None
+        `CompressionInstance.sha256`; None before the first run reported it.
+    num_jobs, num_edges : int or None
+    content : bytes or None
+        The file, byte for byte.
+    """
+
+    recipe: str
+    name: str
+    levels: int
+    family: str | None
+    params: str
+    seed: int | None
+    sha256: str | None = None
+    num_jobs: int | None = None
+    num_edges: int | None = None
+    content: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An open store; close it, or use it as a context manager.
+
+    Attributes
+    ----------
+    directory : Path
+    connection : sqlite3.Connection
+    lock : file or None
+        Held by the writer; None for a reader.
+    """
+
+    directory: Path
+    connection: sqlite3.Connection
+    lock: IO[str] | None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and let the next writer in."""
+        self.connection.close()
+        if self.lock is not None:
+            self.lock.close()
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the manifest: specification, sessions, environment, instance hashes."""
+        rows = self._query("SELECT key, value FROM manifest ORDER BY key")
+        return {key: json.loads(value) for key, value in rows}
+
+    def write_manifest(self, content: dict[str, Any]) -> None:
+        """Write entries of the manifest; those not named stay."""
+        rows = [(key, json.dumps(value, sort_keys=True)) for key, value in content.items()]
+        with self.connection:
+            self.connection.executemany("REPLACE INTO manifest VALUES (?, ?)", rows)
+
+    def plan(self, runs: Iterable[tuple[str, str, str]]) -> None:
+        """Replace the plan by these (key, instance, solver), in order."""
+        rows = [(*run, position) for position, run in enumerate(runs)]
+        with self.connection:
+            self.connection.execute("DELETE FROM planned")
+            self.connection.executemany("INSERT INTO planned VALUES (?, ?, ?, ?)", rows)
+
+    def planned(self) -> list[tuple[str, str, str]]:
+        """Return (key, instance, solver) of every planned run, in the order of the plan."""
+        query = "SELECT key, instance, solver FROM planned ORDER BY position"
+        return self._query(query).fetchall()
+
+    def finished(self) -> set[str]:
+        """Return the keys of all rows."""
+        return {key for (key,) in self._query("SELECT key FROM runs")}
+
+    def add(self, record: RunRecord) -> None:
+        """Write one row, in a transaction of its own."""
+        values = [_to_column(getattr(record, name)) for name in COLUMNS]
+        marks = ", ".join("?" * len(COLUMNS))
+        with self.connection:
+            self.connection.execute(f"INSERT INTO runs VALUES ({marks})", values)
+
+    def records(self, *, planned_only: bool = True) -> Iterator[RunRecord]:
+        """Yield the rows in the order of the plan.
+
+        Parameters
+        ----------
+        planned_only : bool, optional
+            Leave out rows of an earlier plan or of sources that have changed since.
+        """
+        columns = ", ".join(f"r.{name}" for name in COLUMNS)
+        join = "JOIN" if planned_only else "LEFT JOIN"
+        query = f"SELECT {columns} FROM runs r {join} planned p ON p.key = r.key"
+        for row in self._query(query + " ORDER BY p.position, r.key"):
+            yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
+
+    def counts(self) -> list[tuple[str, str | None, str | None, int]]:
+        """Return (solver, termination, verdict, number) of planned runs; None where not done."""
+        return self._query(
+            "SELECT p.solver, r.termination, r.verdict, COUNT(*) FROM planned p"
+            " LEFT JOIN runs r ON r.key = p.key GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+        ).fetchall()
+
+    def num_stale(self) -> int:
+        """Count the rows that the plan does not ask for."""
+        query = "SELECT COUNT(*) FROM runs WHERE key NOT IN (SELECT key FROM planned)"
+        return int(self._query(query).fetchone()[0])
+
+    def add_instance(self, instance: StoredInstance) -> None:
+        """Write an instance, unless its recipe is there already."""
+        row = dataclasses.astuple(instance)
+        with self.connection:
+            marks = ", ".join("?" * len(row))
+            self.connection.execute(f"INSERT OR IGNORE INTO instances VALUES ({marks})", row)
+
+    def note_instance(self, recipe: str, sha256: str, num_jobs: int, num_edges: int) -> None:
+        """Add what the first run found out about an instance."""
+        with self.connection:
+            self.connection.execute(
+                "UPDATE instances SET sha256 = ?, num_jobs = ?, num_edges = ?"
+                " WHERE recipe = ? AND sha256 IS NULL",
+                (sha256, num_jobs, num_edges, recipe),
+            )
+
+    def instances(self) -> list[StoredInstance]:
+        """Return all instances."""
+        rows = self._query("SELECT * FROM instances ORDER BY rowid")
+        return [StoredInstance(*row) for row in rows]
+
+    def _query(self, query: str) -> sqlite3.Cursor:
+        try:
+            return self.connection.execute(query)
+        except sqlite3.DatabaseError as error:
+            raise _unreadable(self.directory, error) from error
+
+
+def open_store(directory: Path) -> Store:
+    """Open an existing store for reading, also while a sweep writes to it.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it cannot be read, or another version of kcut wrote it.
+    """
+    path = directory / FILE_NAME
+    if not path.is_file():
+        raise InputError(f"no store here (no {FILE_NAME})", source=str(directory))
+    # Where the directory is read-only SQLite cannot share the file, but then nobody writes to it.
+    for mode in ("mode=ro", "immutable=1"):
+        connection = None
+        try:
+            uri = f"file:{quote(str(path.absolute()))}?{mode}"
+            connection = sqlite3.connect(uri, uri=True, timeout=30)
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            for table in ("runs", "planned", "instances", "manifest"):
+                connection.execute(f"SELECT 1 FROM {table} LIMIT 1")
+            break
+        except sqlite3.DatabaseError as error:
+            if connection is not None:
+                connection.close()
+            if mode == "immutable=1" or "unable to open" not in str(error):
+                raise _unreadable(directory, error) from error
+    assert connection is not None
+    if version != SCHEMA:
+        connection.close()
+        raise InputError(f"must have schema {SCHEMA}", "schema", version, str(directory))
+    return Store(directory, connection, None)
+
+
+def create_store(directory: Path) -> Store:
+    """Open a store for writing; create it where there is none.
+
+    Raises
+    ------
+    InputError
+        If another process writes to it, or it cannot be read or created.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = (directory / "lock").open("a+", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write here: {error.strerror}", source=str(directory)) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        holder = lock.read().strip()
+        lock.close()
+        message = f"another sweep writes to this store (process {holder})"
+        raise InputError(message, source=str(directory)) from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    try:
+        connection = _connect_for_writing(directory)
+    except BaseException:
+        lock.close()
+        raise
+    return Store(directory, connection, lock)
+
+
+def _connect_for_writing(directory: Path) -> sqlite3.Connection:
+    with contextlib.ExitStack() as stack:
+        try:
+            connection = sqlite3.connect(directory / FILE_NAME, timeout=30)
+            stack.callback(connection.close)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, SCHEMA):
+                raise InputError(f"must have schema {SCHEMA}", "schema", version, str(directory))
+            connection.executescript(_TABLES)
+            connection.execute(f"PRAGMA user_version={SCHEMA}")
+        except sqlite3.DatabaseError as error:
+            raise _unreadable(directory, error) from error
+        stack.pop_all()
+    return connection
+
+
+def _unreadable(directory: Path, error: Exception) -> InputError:
+    return InputError(f"no readable store: {error}", FILE_NAME, source=str(directory))
+
+
+def _to_column(value: Any) -> Any:
+    # A bad cover may prove a bound that no 64-bit integer holds.
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return str(value)
+    return value
+
+
+def _from_columns(row: dict[str, Any]) -> dict[str, Any]:
+    for name in _FLAGS:
+        row[name] = bool(row[name])
+    for name in _EXACT_NUMBERS:
+        if isinstance(row[name], str):
+            row[name] = int(row[name])
+    return row

@@ -1,0 +1,111 @@
+"""All tables of a report, and the block of a README that is made from a store."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+from kcut.errors import InputError
+from kcut_bench.headline import headline, provenance
+from kcut_bench.results import Results, load_results
+from kcut_bench.table import Table, to_markdown, to_text, without
+from kcut_bench.tables_detail import (
+    comparison_table,
+    failure_table,
+    order_price_table,
+    scaling_table,
+    unproven_table,
+    worst_table,
+)
+from kcut_bench.tables_results import (
+    coverage_table,
+    definitions_table,
+    family_gap_table,
+    result_table,
+)
+
+_BLOCK = re.compile(
+    r"(?P<begin><!-- (?P<kind>results|output) (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+_NOT_IN_README = {"verified", "mean_residual_ratio", "num_timed"}
+_NOT_IN_SUMMARY = {*_NOT_IN_README, "num_reference", "mean_gap", "rejected"}
+
+
+def all_tables(results: Results) -> list[Table]:
+    """Return every table of the report, in its order."""
+    return [
+        result_table(results),
+        family_gap_table(results),
+        comparison_table(results),
+        scaling_table(results),
+        worst_table(results),
+        order_price_table(results),
+        unproven_table(results),
+        failure_table(results),
+        coverage_table(results),
+        definitions_table(),
+    ]
+
+
+def summary(store_dir: Path) -> str:
+    """Return the headline and the short result table of a store as plain text.
+
+    Raises
+    ------
+    InputError
+        If there is no store.
+    """
+    results = load_results(store_dir)
+    sentence = textwrap.fill(headline(results), 100)
+    return f"{sentence}\n\n{to_text(without(result_table(results), _NOT_IN_SUMMARY))}"
+
+
+def readme_table(store_dir: Path) -> str:
+    """Return the headline, the result table and the provenance of a store as Markdown.
+
+    Raises
+    ------
+    InputError
+        If there is no store.
+    """
+    results = load_results(store_dir)
+    short = without(result_table(results), _NOT_IN_README)
+    return f"{headline(results)}\n\n{to_markdown(short)}\n{provenance(results)}\n"
+
+
+def update_readme(readme: Path, results_dir: Path) -> bool:
+    """Rewrite the blocks of a README that are made from stores.
+
+    ``<!-- results NAME -->`` opens a block with the `readme_table` of the store NAME below
+    `results_dir`, ``<!-- output NAME -->`` one with its `summary`, as a terminal shows it;
+    ``<!-- end -->`` closes either.
+
+    Returns
+    -------
+    bool
+        Whether the file changed.
+
+    Raises
+    ------
+    InputError
+        If the README has no such block, or there is no such store.
+    """
+    old = readme.read_text(encoding="utf-8")
+    new, count = _BLOCK.subn(lambda block: _render(block, results_dir), old)
+    if count == 0:
+        raise InputError("has no block that is made from results", source=str(readme))
+    if new != old:
+        readme.write_text(new, encoding="utf-8")
+    return new != old
+
+
+def _render(block: re.Match[str], results_dir: Path) -> str:
+    store_dir = results_dir / block["name"]
+    body = (
+        readme_table(store_dir)
+        if block["kind"] == "results"
+        else f"```text\n{summary(store_dir)}```\n"
+    )
+    return f"{block['begin']}\n\n{body}\n{block['end']}"

@@ -1,0 +1,112 @@
+"""Tests of the store: what is written comes back, one writer, no traceback for what is no store."""
+
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from kcut import InputError, Termination
+from kcut_bench.outcome import lost_row, pack, unpack
+from kcut_bench.store import FILE_NAME, StoredInstance, create_store, open_store
+from tests.bench.plans import one_run
+
+
+def row(**changes):
+    """Return a row, most of it empty."""
+    return replace(lost_row(one_run(), None, Termination.CRASHED, "gone", "2026"), **changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"value": 7, "bound": 7},
+        {"value": 2**62, "bound": 2**90},
+        {"value": 0.1, "bound": 1e300, "gap": 1 / 3},
+        {"value": 3.0, "bound": None, "proven": True, "exact": True},
+        {"solution": b"\0\xff", "certificate": None, "detail": "ü\n'"},
+    ],
+)
+def test_row_comes_back_as_it_was(tmp_path, changes):
+    """Integers of any size stay integers, floats keep every bit, None stays None."""
+    written = row(**changes)
+    with create_store(tmp_path) as store:
+        store.plan([(written.key, "i", "s")])
+        store.add(written)
+    with open_store(tmp_path) as store:
+        (read,) = store.records()
+    assert read == written
+    assert type(read.value) is type(written.value)
+
+
+def test_key_is_written_once(tmp_path):
+    """A second row of the same run is refused by the database itself."""
+    with create_store(tmp_path) as store:
+        store.add(row())
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add(row())
+
+
+def test_second_writer_is_told(tmp_path):
+    """One sweep at a time writes to a store; readers may look on."""
+    with create_store(tmp_path) as store:
+        store.add(row())
+        with pytest.raises(InputError, match="another sweep writes to this store"):
+            create_store(tmp_path)
+        with open_store(tmp_path) as reader:
+            assert reader.finished() == {row().key}
+    create_store(tmp_path).close()
+
+
+def test_rows_outside_the_plan_are_stale(tmp_path):
+    """A row of an earlier plan is kept and counted, but not shown among the results."""
+    with create_store(tmp_path) as store:
+        store.add(row(key="old"))
+        store.add(row(key="new"))
+        store.plan([("new", "i", "s"), ("to do", "i", "s")])
+        assert [r.key for r in store.records()] == ["new"]
+        assert {r.key for r in store.records(planned_only=False)} == {"old", "new"}
+        assert store.num_stale() == 1
+        assert sum(number for *_, number in store.counts()) == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all", b"SQLite format 3\0" + b"x" * 500])
+def test_broken_file_is_named(tmp_path, content):
+    """A file that is no store is refused with its directory, whatever is wrong with it."""
+    (tmp_path / FILE_NAME).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        open_store(tmp_path)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_other_schema_is_refused(tmp_path):
+    """A store of another version is not misread."""
+    create_store(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.execute("PRAGMA user_version=999")
+    connection.close()
+    for attempt in (open_store, create_store):
+        with pytest.raises(InputError, match="schema"):
+            attempt(tmp_path)
+
+
+def test_manifest_and_instances_come_back(tmp_path):
+    """The manifest is updated entry by entry; an instance's facts are noted once."""
+    with create_store(tmp_path) as store:
+        store.write_manifest({"a": 1, "b": [1, None]})
+        store.write_manifest({"a": 2})
+        store.add_instance(StoredInstance("r", "n", 2, None, "{}", None, content=b"\0"))
+        store.note_instance("r", "abc", 3, 4)
+        store.note_instance("r", "other", 5, 6)
+    with open_store(tmp_path) as store:
+        assert store.manifest() == {"a": 2, "b": [1, None]}
+        expected = StoredInstance("r", "n", 2, None, "{}", None, "abc", 3, 4, b"\0")
+        assert store.instances() == [expected]
+
+
+def test_packed_arrays_come_back():
+    """Levels and covers survive compression; None stays None."""
+    import numpy as np
+
+    array = np.array([0, -1, 2**62], np.int64)
+    assert unpack(pack(array)).tolist() == array.tolist()
+    assert unpack(pack(None)) is None
