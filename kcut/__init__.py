@@ -14,6 +14,7 @@ from kcut.answer import (
     no_answer,
 )
 from kcut.certificate import Verification, bound, verify
+from kcut.cluster import Cluster, Flow, Job, Link
 from kcut.compression import CompressionInstance, cut_value, infeasibility
 from kcut.errors import InputError, KcutError, SolverError
 from kcut.judge import Judgement, judge
@@ -23,12 +24,16 @@ from kcut.registry import family, solver
 __all__ = [
     "Answer",
     "Claim",
+    "Cluster",
     "CompressionInstance",
+    "Flow",
     "Incumbent",
     "InputError",
+    "Job",
     "Judgement",
     "KcutError",
     "Limits",
+    "Link",
     "Param",
     "SolverError",
     "Termination",

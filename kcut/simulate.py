@@ -123,8 +123,8 @@ def simulate(
     -----
     Flow level: strict priority between levels, max-min fairness between the flows of one, no queues
     and no flow control. An event costs the length of the paths whose rates it changes. Memory does
-    not depend on the horizon, unless the time line is kept. States are compared to 1e-9 of a job's
-    iteration where arithmetic is not exact.
+    not depend on the horizon, unless the time line is kept. States are compared to 1e-9 of the
+    shortest iteration where arithmetic is not exact.
     """
     choice = cluster.path_choice(paths)
     sent = traffic(cluster, choice)
