@@ -131,7 +131,8 @@ def utilisation_figure(results: Results) -> Figure:
     caption = (
         "Left: utilisation with the levels found against all jobs on one level; below the dashed "
         "line the levels cost utilisation. Right: what a gap in cut weight is worth; above 0 a "
-        "smaller cut serves the GPUs better than the largest. Each point is a run on a cluster."
+        "smaller cut serves the GPUs better than the largest. Each point is a run on a cluster. "
+        "Reference: the proven optimum of each cut."
     )
     alt = f"Scatter plots of simulated utilisation for {len(by_tied) - 1} solvers."
     return Figure(name, title, caption, alt, tuple(panels))
