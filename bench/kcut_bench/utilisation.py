@@ -10,7 +10,7 @@ from kcut_bench.cost import cost_of_loss
 from kcut_bench.figure import Figure, Mark, Panel, Series
 from kcut_bench.record import RunRecord
 from kcut_bench.results import InstanceKey, Results, instance_key, is_solved, mean, per_instance
-from kcut_bench.table import Cell, Column, Table, integer, percent, ratio, text_column
+from kcut_bench.table import DASH, Cell, Column, Table, integer, percent, ratio, text_column
 
 GPUS = 1_000
 """The size of cluster that a loss is stated for."""
@@ -61,7 +61,7 @@ def utilisation_table(results: Results) -> Table:
                 min(gains, default=None),
                 max(gains, default=None),
                 lost.gpus,
-                lost.dollars_per_day,
+                round(lost.dollars_per_day),
             )
         )
     columns = (
@@ -72,8 +72,8 @@ def utilisation_table(results: Results) -> Table:
         Column("mean_utilisation", "Mean utilisation", percent),
         Column("against_tied", "Over all tied", _points),
         Column("against_optimum", "Over optimal cut", _points),
-        Column("least", "least", _points),
-        Column("most", "most", _points),
+        Column("least", "Least", _points),
+        Column("most", "Most", _points),
         Column("lost_gpus", "GPUs lost per 1,000", ratio),
         Column("lost_dollars_per_day", "Dollars a day", integer, paper_cm=0),
     )
@@ -94,7 +94,9 @@ def _lost_share(run: RunRecord) -> float:
 
 def _points(cell: Cell) -> str:
     """Show a difference of utilisations in percentage points, with its sign."""
-    return "–" if cell is None else f"{100 * float(cell):+.2f}"
+    if cell is None:
+        return DASH
+    return f"{100 * float(cell):+.2f}" if cell else "0"
 
 
 def utilisation_figure(results: Results) -> Figure:
@@ -125,7 +127,7 @@ def utilisation_figure(results: Results) -> Figure:
     ]  # fmt: skip
     if by_gap:
         gap_panel = Panel("Gained or lost by the gap", "cut gap to the proven optimum",
-                          "utilisation over that of the optimal cut", tuple(by_gap),
+                          "points over the optimal cut", tuple(by_gap),
                           x_percent=True, y_percent=True)  # fmt: skip
         panels.append(gap_panel)
     caption = (
