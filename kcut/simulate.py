@@ -154,6 +154,33 @@ def simulate(
     return _summarise(scenario, slowest, list(zip(groups, windows, strict=True)), line)
 
 
+def work_share(cluster: Cluster, simulation: Simulation, paths: PathChoice | None = None) -> float:
+    """Return the work done per second as a share of what the jobs would do alone.
+
+    Crux's U_T counts work (flop) where utilisation counts busy GPUs: a job whose GPUs reach fewer
+    flop/s weighs less here.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    simulation : Simulation
+        Of that cluster.
+    paths : optional
+        Those simulated; see `Cluster.path_choice`.
+
+    Returns
+    -------
+    float
+        sum W_j r_j over sum W_j / T_j, with r_j the iterations a second (begun computations count
+        in part) and T_j the iteration time alone; 1 where no job does work.
+    """
+    alone = cluster.work / period_alone(cluster, traffic(cluster, paths))
+    computed = simulation.iterations.astype(np.float64)
+    np.divide(simulation.busy_s, cluster.compute_s, out=computed, where=cluster.compute_s > 0)
+    done = cluster.work * computed / simulation.window_s
+    return float(done.sum() / alone.sum()) if alone.sum() > 0 else 1.0
+
+
 class _Totals(NamedTuple):
     """What the jobs of a group have done since the start; fractions where arithmetic is exact."""
 

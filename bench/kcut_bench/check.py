@@ -23,6 +23,14 @@ from kcut_bench.record import RunRecord
 from kcut_bench.simulation import worth_of
 from kcut_bench.store import Store, StoredInstance
 
+_SIMULATED_FIELDS = (
+    "num_gpus",
+    "utilisation",
+    "utilisation_tied",
+    "utilisation_alone",
+    "work_share",
+    "work_share_tied",
+)
 _SIMULATED = 1e-6
 """Simulated numbers may differ this much between machines, relatively."""
 
@@ -224,7 +232,7 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
 def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
     """Yield what simulating the stored levels again gives otherwise."""
     again = worth_of(made.source, None if row.value is None else answer.solution)
-    for name in ("num_gpus", "utilisation", "utilisation_tied", "utilisation_alone"):
+    for name in _SIMULATED_FIELDS:
         stated, is_so = getattr(row, name), getattr(again, name)
         same = stated == is_so
         if stated is not None and is_so is not None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kcut.cluster import Cluster
 from kcut.intensity import utilisation_alone
-from kcut.simulate import Simulation, simulate
+from kcut.simulate import Simulation, simulate, work_share
 from kcut_bench.cost import cost_of_loss
 
 
@@ -68,6 +68,7 @@ def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
     return {
         "utilisation": simulation.utilisation,
         "utilisation_alone": loss.alone,
+        "work_share": work_share(cluster, simulation),
         "lost_gpus": loss.gpus,
         "lost_dollars_per_day": loss.dollars_per_day,
         "jobs": jobs,
@@ -84,6 +85,8 @@ class Worth:
     utilisation: float | None = None
     utilisation_tied: float | None = None
     utilisation_alone: float | None = None
+    work_share: float | None = None
+    work_share_tied: float | None = None
     simulate_s: float | None = None
 
 
@@ -114,11 +117,15 @@ def worth_of(made: object, levels: NDArray[np.integer[Any]] | None) -> Worth:
     if not isinstance(made, Cluster) or levels is None:
         return NO_WORTH
     started = time.perf_counter()
+    own = simulate(made, levels, max_events=WORTH_EVENTS)
+    tied = simulate(made, max_events=WORTH_EVENTS)
     return Worth(
         num_gpus=int(made.gpus.sum()),
-        utilisation=simulate(made, levels, max_events=WORTH_EVENTS).utilisation,
-        utilisation_tied=simulate(made, max_events=WORTH_EVENTS).utilisation,
+        utilisation=own.utilisation,
+        utilisation_tied=tied.utilisation,
         utilisation_alone=utilisation_alone(made),
+        work_share=work_share(made, own),
+        work_share_tied=work_share(made, tied),
         simulate_s=time.perf_counter() - started,
     )
 
