@@ -84,9 +84,9 @@ def utilisation_table(results: Results) -> Table:
     )
     caption = (
         "Simulated utilisation of the levels found. “Over all tied”: points above all jobs on one "
-        "level, mean; “over optimal cut”: points above the levels proven to cut most. Work: flop a second as a "
-        "share of what the jobs do alone, which Crux maximises. Lost is "
-        "what falls short of every job alone, for 1,000 GPUs at 40 dollars an hour for eight."
+        "level, mean; “over optimal cut”: points above the levels proven to cut most. Work: flop a "
+        "second as a share of what the jobs do alone, which Crux maximises. Lost is what falls "
+        "short of every job alone, for 1,000 GPUs at 40 dollars an hour for eight."
     )
     return Table("utilisation", "Utilisation", caption, columns, tuple(rows))
 
