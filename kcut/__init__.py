@@ -20,6 +20,7 @@ from kcut.errors import InputError, KcutError, SolverError
 from kcut.judge import Judgement, judge
 from kcut.params import Param
 from kcut.registry import family, solver
+from kcut.reoptimise import reoptimise, repair
 
 __all__ = [
     "Answer",
@@ -45,6 +46,8 @@ __all__ = [
     "infeasibility",
     "judge",
     "no_answer",
+    "reoptimise",
+    "repair",
     "solver",
     "verify",
 ]
