@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 
+from kcut.registry import families, solvers
 from kcut_bench import WARM_UP_VARIABLE
 
 LIBRARIES = (
@@ -32,6 +33,8 @@ def _prepare() -> None:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     with contextlib.suppress(Exception):
+        # Looking for plug-ins takes longer than many a run.
+        solvers(), families()
         _compile_cores()
     # What is there now stays; a collection after the fork would only copy its pages.
     gc.collect()
