@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from kcut.compression import CompressionInstance, Levels
 from kcut.orders import Order
+from kcut.window import window_splits
 
 Table = NDArray[np.int64]
 Splits = NDArray[np.int32]
@@ -142,7 +143,10 @@ DP: dict[str, Any] = {
     "naive": _naive,
     "divide-conquer": _divide_conquer,
 }
-"""Ways to fill one row k of f and g. All give the same f and g; they differ in evaluations."""
+"""Ways to fill one row k of f and g from P. All give the same f and g."""
+
+VARIANTS = (*DP, "window")
+"""All ways to cut an order; `kcut.window` needs no P."""
 
 
 def prefix_bytes(num_jobs: int) -> int:
@@ -163,10 +167,10 @@ def cut_order(
     instance : CompressionInstance
     order : ndarray of int32, shape (num_jobs,)
         A topological order, highest priority first.
-    dp : {'knuth-yao', 'as-printed', 'naive', 'divide-conquer'}
+    dp : {'knuth-yao', 'as-printed', 'naive', 'divide-conquer', 'window'}
         How to search for the splits; the result is the same.
     workspace : ndarray of int64, shape (num_jobs + 1, num_jobs + 1), optional
-        Memory for P, to be reused from one order to the next.
+        Memory for P, to be reused from one order to the next; not used by 'window'.
 
     Returns
     -------
@@ -176,7 +180,7 @@ def cut_order(
     Notes
     -----
     O(n^2 + num_edges) to fill P and 8 n^2 bytes; then naive and as-printed O(K n^2), knuth-yao
-    O(n^2) for all k together, divide-conquer O(K n log n).
+    O(n^2) for all k together, divide-conquer O(K n log n). See `kcut.window` for the one without P.
 
     References
     ----------
@@ -185,13 +189,16 @@ def cut_order(
     Yao, Efficient dynamic programming using quadrangle inequalities, STOC 1980,
     doi:10.1145/800141.804691.
     """
-    n = instance.num_jobs
-    entering = instance.in_edges
-    P = np.zeros((n + 1, n + 1), np.int64) if workspace is None else workspace
-    _prefix_weights(order, entering.start, entering.other, instance.weight[entering.edge], P)
-    level_at, value, splits, evaluations = _cut(P, instance.useful_levels, dp)
+    n, K = instance.num_jobs, instance.useful_levels
+    if dp == "window":
+        value, splits, evaluations = window_splits(instance, order, K)
+    else:
+        entering = instance.in_edges
+        P = np.zeros((n + 1, n + 1), np.int64) if workspace is None else workspace
+        _prefix_weights(order, entering.start, entering.other, instance.weight[entering.edge], P)
+        value, splits, evaluations = _cut(P, K, dp)
     levels = np.empty(n, np.int64)
-    levels[order] = level_at + (instance.levels - instance.useful_levels)
+    levels[order] = _levels_of_blocks(splits) + (instance.levels - K)
     return Blocks(levels, value, splits, evaluations)
 
 
@@ -222,8 +229,8 @@ def cut_layers(
     np.cumsum(P, axis=0, out=P)
     np.cumsum(P, axis=1, out=P)
     K = min(instance.levels, num_layers)
-    level_of, value, splits, evaluations = _cut(P, K, "knuth-yao")
-    levels = level_of[layer] + (instance.levels - K)
+    value, splits, evaluations = _cut(P, K, "knuth-yao")
+    levels = _levels_of_blocks(splits)[layer] + (instance.levels - K)
     return Blocks(levels, value, splits, evaluations)
 
 
@@ -237,8 +244,8 @@ def _add_weights(
             P[v + 1, u + 1] += weight[e]
 
 
-def _cut(P: Table, K: int, dp: str) -> tuple[Levels, int, Splits, int]:
-    """Run the DP on P; return level by position, f(n, K), g and the number of evaluations."""
+def _cut(P: Table, K: int, dp: str) -> tuple[int, Splits, int]:
+    """Run the DP on P; return f(n, K), g and the number of evaluations."""
     n = len(P) - 1
     within = P.diagonal().copy()
     f = np.zeros(n + 1, np.int64)
@@ -248,10 +255,16 @@ def _cut(P: Table, K: int, dp: str) -> tuple[Levels, int, Splits, int]:
         h = f - within
         f = np.zeros(n + 1, np.int64)
         evaluations += DP[dp](h, P, f, g[k], g[k - 1])
+    return int(f[n]), g, evaluations
+
+
+def _levels_of_blocks(splits: Splits) -> Levels:
+    """Return the level of each position, K - 1 for the first block, from the best splits."""
+    K, n = splits.shape[0] - 1, splits.shape[1] - 1
     level_at = np.empty(n, np.int64)
     end = n
     for k in range(K, 0, -1):
-        begin = int(g[k, end]) if k > 1 else 0
+        begin = int(splits[k, end]) if k > 1 else 0
         level_at[begin:end] = K - k
         end = begin
-    return level_at, int(f[n]), g, evaluations
+    return level_at

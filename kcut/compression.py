@@ -9,7 +9,6 @@ A DAG with weights w_e >= 0 and K levels; L: jobs -> {0..K-1}, larger = higher p
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kcut import graph
+from kcut import checks, graph
 from kcut.errors import InputError
-from kcut.weights import MAX_TOTAL, exact_sum, scale_to_integers, sum_rounded
+from kcut.weights import exact_sum, sum_rounded
 
 Levels = NDArray[np.int64]
 
@@ -111,11 +110,11 @@ class CompressionInstance:
         -----
         O(num_jobs + num_edges) time and memory.
         """
-        _check_count("num_jobs", num_jobs, MAX_JOBS)
-        _check_count("levels", levels, MAX_LEVELS)
-        upper32 = _check_endpoints(upper, num_jobs, 0)
-        lower32 = _check_endpoints(lower, num_jobs, 1)
-        integer, scale, original = _check_weights(np.asarray(weight))
+        checks.check_count("num_jobs", num_jobs, MAX_JOBS)
+        checks.check_count("levels", levels, MAX_LEVELS)
+        upper32 = checks.check_endpoints(upper, num_jobs, 0)
+        lower32 = checks.check_endpoints(lower, num_jobs, 1)
+        integer, scale, original = checks.check_weights(np.asarray(weight))
         if not len(upper32) == len(lower32) == len(integer):
             sizes = (len(upper32), len(lower32), len(integer))
             raise InputError("upper, lower and weight differ in length", "edges", sizes)
@@ -142,8 +141,8 @@ class CompressionInstance:
             weight=integer,
             scale=scale,
             original=original,
-            labels=_check_labels(labels, num_jobs),
-            given_order=_check_order(order, num_jobs, upper32, lower32),
+            labels=checks.check_labels(labels, num_jobs),
+            given_order=checks.check_order(order, num_jobs, upper32, lower32),
             _out=out,
         )
 
@@ -205,7 +204,7 @@ class CompressionInstance:
 
     def with_levels(self, levels: int) -> CompressionInstance:
         """Return the same DAG with another number of levels."""
-        _check_count("levels", levels, MAX_LEVELS)
+        checks.check_count("levels", levels, MAX_LEVELS)
         return replace(self, levels=levels, _out=self.out_edges)
 
 
@@ -292,99 +291,3 @@ def out_of_range(instance: CompressionInstance, levels: NDArray[np.integer[Any]]
         job = int(outside[0])
         return f"job {job} has level {int(levels[job])}, outside 0..{instance.levels - 1}"
     return None
-
-
-def _check_count(name: str, count: Any, most: int) -> None:
-    if isinstance(count, bool | np.bool_) or not isinstance(count, int | np.integer):
-        raise InputError("must be an integer", name, count)
-    if not 1 <= count <= most:
-        raise InputError(f"must be between 1 and {most:,}", name, int(count))
-
-
-def _check_endpoints(ends: ArrayLike, num_jobs: int, position: int) -> NDArray[np.int32]:
-    array = np.asarray(ends)
-    if array.size == 0:
-        return np.zeros(0, np.int32)
-    if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
-        raise InputError("endpoints must be integers", "edges", str(array.dtype))
-    outside = np.flatnonzero((array < 0) | (array >= num_jobs))
-    if len(outside):
-        e = int(outside[0])
-        where = f"edges[{e}][{position}]"
-        raise InputError(f"no job of 0..{num_jobs - 1}", where, int(array[e]))
-    return array.astype(np.int32)
-
-
-def _check_weights(
-    weight: NDArray[Any],
-) -> tuple[NDArray[np.int64], float, NDArray[np.float64] | None]:
-    """Return the integer weights, their scale, and the floats they were rounded from, if so."""
-    if weight.size == 0:
-        return np.zeros(0, np.int64), 1.0, None
-    if weight.ndim != 1 or weight.dtype.kind not in "iuf":
-        raise InputError("weights must be numbers", "edges", str(weight.dtype))
-    broken = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
-    if len(broken):
-        e = int(broken[0])
-        raise InputError("must be finite and not negative", f"edges[{e}][2]", weight[e].item())
-    heavy = np.flatnonzero(weight > MAX_TOTAL)
-    if len(heavy):
-        e = int(heavy[0])
-        raise InputError("larger than 2^62", f"edges[{e}][2]", weight[e].item())
-    if weight.dtype.kind == "f":
-        floats = weight.astype(np.float64)
-        if math.fsum(floats) > MAX_TOTAL:
-            raise _too_heavy(weight)
-        integer, scale, exact = scale_to_integers(floats)
-        return integer, scale, None if exact else floats
-    integer = weight.astype(np.int64)
-    if exact_sum(integer) > MAX_TOTAL:
-        raise _too_heavy(weight)
-    return integer, 1.0, None
-
-
-def _too_heavy(weight: NDArray[Any]) -> InputError:
-    running = np.cumsum(weight.astype(np.float64))
-    e = min(int(np.searchsorted(running, MAX_TOTAL)), len(weight) - 1)
-    message = "weights up to this edge sum to more than 2^62"
-    return InputError(message, f"edges[{e}][2]", weight[e].item())
-
-
-def _check_labels(labels: tuple[str, ...] | None, num_jobs: int) -> tuple[str, ...] | None:
-    if labels is None:
-        return None
-    if len(labels) != num_jobs:
-        raise InputError(f"must name all {num_jobs} jobs", "labels", len(labels))
-    if len(set(labels)) < num_jobs:
-        seen: set[str] = set()
-        for i, label in enumerate(labels):
-            if label in seen:
-                raise InputError("a duplicate name", f"labels[{i}]", label)
-            seen.add(label)
-    return labels
-
-
-def _check_order(
-    order: ArrayLike | None,
-    num_jobs: int,
-    upper: NDArray[np.int32],
-    lower: NDArray[np.int32],
-) -> NDArray[np.int32] | None:
-    if order is None:
-        return None
-    array = np.asarray(order)
-    if array.shape != (num_jobs,) or not np.issubdtype(array.dtype, np.integer):
-        raise InputError(f"must list all {num_jobs} jobs once", "order", array.tolist())
-    rank = np.full(num_jobs, -1, np.int64)
-    for i, job in enumerate(array.tolist()):
-        if not 0 <= job < num_jobs:
-            raise InputError(f"no job of 0..{num_jobs - 1}", f"order[{i}]", job)
-        if rank[job] >= 0:
-            raise InputError("lists a job twice", f"order[{i}]", job)
-        rank[job] = i
-    against = np.flatnonzero(rank[upper] > rank[lower])
-    if len(against):
-        e = int(against[0])
-        pair = [int(upper[e]), int(lower[e])]
-        raise InputError(f"contradicts edges[{e}]", "order", pair)
-    return array.astype(np.int32)

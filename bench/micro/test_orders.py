@@ -1,9 +1,12 @@
 """One topological order: drawing it, and cutting it by each variant of the DP."""
 
+import numpy as np
 import pytest
 
 from bench.micro import straightforward
-from kcut.blocks import DP, cut_order
+from bench.micro.conftest import random_dag
+from kcut import cut_value
+from kcut.blocks import VARIANTS, cut_order
 from kcut.orders import SAMPLERS
 
 
@@ -16,7 +19,7 @@ def test_draw(benchmark, largest, rng, sampler):
 
 
 @pytest.mark.benchmark(group="one order, n=2,000, m=100k: cut it")
-@pytest.mark.parametrize("dp", DP)
+@pytest.mark.parametrize("dp", VARIANTS)
 def test_cut(benchmark, largest, rng, dp):
     """Time one cut, prefix sums included; all variants give the same value."""
     order = SAMPLERS["bfs"](largest, rng)
@@ -35,3 +38,19 @@ def test_cut_straightforwardly(benchmark, largest, rng):
         )
 
     assert benchmark(cut) == cut_order(largest, order).value
+
+
+@pytest.mark.benchmark(group="one order, n=100,000, m=1M")
+def test_cut_by_window(benchmark, rng):
+    """Time the variant without a prefix matrix where the matrix would take 80 GB."""
+    instance = random_dag(100_000, 1_000_000)
+    order = SAMPLERS["bfs"](instance, rng)
+    blocks = benchmark.pedantic(cut_order, (instance, order, "window"), rounds=2, warmup_rounds=1)
+    assert blocks.value == cut_value(instance, blocks.levels)
+
+
+@pytest.mark.benchmark(group="one order, n=100,000, m=1M")
+def test_sort_edges(benchmark):
+    """Time numpy's lexsort of the edge list: the yardstick."""
+    instance = random_dag(100_000, 1_000_000)
+    benchmark(np.lexsort, (instance.lower, instance.upper))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kcut import CompressionInstance, cut_value, infeasibility
-from kcut.blocks import DP, cut_order
+from kcut.blocks import VARIANTS, cut_order
 from kcut.orders import SAMPLERS
 from tests.contract.instances import middling, tiny
 
@@ -27,7 +27,7 @@ def test_every_dp_is_optimal_for_its_order(seed):
     instance = tiny(seed)
     order = SAMPLERS["uniform-ready"](instance, np.random.default_rng(seed))
     best = best_cut_by_enumeration(instance, order)
-    for dp in DP:
+    for dp in VARIANTS:
         blocks = cut_order(instance, order, dp)
         assert infeasibility(instance, blocks.levels) is None
         assert cut_value(instance, blocks.levels) == blocks.value == best
@@ -40,7 +40,7 @@ def test_all_variants_give_the_same_splits(seed):
     rng = np.random.default_rng(seed)
     order = SAMPLERS["bfs"](instance, rng)
     naive = cut_order(instance, order, "naive")
-    for dp in DP:
+    for dp in VARIANTS:
         blocks = cut_order(instance, order, dp)
         assert np.array_equal(blocks.splits, naive.splits)
         assert np.array_equal(blocks.levels, naive.levels)
@@ -66,10 +66,11 @@ def test_evaluations_grow_as_the_complexity_says():
     weight = rng.integers(1, 100, kept.sum())
     instance = CompressionInstance.from_edges(n, upper[kept], lower[kept], weight, levels=K)
     order = np.arange(n, dtype=np.int32)
-    count = {dp: cut_order(instance, order, dp).evaluations for dp in DP}
+    count = {dp: cut_order(instance, order, dp).evaluations for dp in VARIANTS}
     assert count["naive"] == (K - 1) * n * (n + 1) // 2
     assert count["knuth-yao"] < n * (n + K)
     assert count["divide-conquer"] < 2 * K * n * np.log2(n)
+    assert count["window"] == count["divide-conquer"]
     assert count["as-printed"] < count["naive"]
 
 

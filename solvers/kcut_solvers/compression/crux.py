@@ -17,13 +17,13 @@ from kcut import (
     no_answer,
     solver,
 )
-from kcut.blocks import DP, Blocks, cut_order, prefix_bytes
+from kcut.blocks import VARIANTS, Blocks, cut_order, prefix_bytes
 from kcut.orders import SAMPLERS
 
 PARAMS = {
     "orders": Param(10, "m, the number of random topological orders", minimum=1),
     "sampler": Param("bfs", "how orders are drawn", choices=tuple(SAMPLERS)),
-    "dp": Param("knuth-yao", "how an order is cut; all ways give the same cut", tuple(DP)),
+    "dp": Param("knuth-yao", "how an order is cut; all ways give the same cut", VARIANTS),
 }
 
 
@@ -51,7 +51,7 @@ def crux(
     sampler : {'bfs', 'uniform-ready'}
         See `kcut.orders`.
     dp : str
-        A key of `kcut.blocks.DP`.
+        One of `kcut.blocks.VARIANTS`.
 
     Returns
     -------
@@ -60,8 +60,9 @@ def crux(
 
     Notes
     -----
-    O(m (n^2 + |E|)) time and 8 n^2 bytes with the default DP. Among equally good orders the first
-    one drawn wins.
+    O(m (n^2 + num_edges)) time and 8 n^2 bytes with the default DP; with ``window``
+    O(m (num_edges + K n log^2 n)) time and O(n + num_edges) memory. Among equally good orders the
+    first one drawn wins.
 
     References
     ----------
@@ -69,14 +70,16 @@ def crux(
     SIGCOMM 2024, section 4.3, doi:10.1145/3651890.3672239.
     """
     started = time.perf_counter()
-    needed = prefix_bytes(instance.num_jobs)
-    try:
-        if limits.memory_bytes is not None and needed > limits.memory_bytes:
-            raise MemoryError
-        workspace = np.zeros((instance.num_jobs + 1, instance.num_jobs + 1), np.int64)
-    except MemoryError:
-        detail = f"the prefix matrix of {instance.num_jobs} jobs takes {needed:,} bytes"
-        return no_answer(Termination.MEMORY_LIMIT, detail)
+    workspace = None
+    if dp != "window":
+        needed = prefix_bytes(instance.num_jobs)
+        try:
+            if limits.memory_bytes is not None and needed > limits.memory_bytes:
+                raise MemoryError
+            workspace = np.zeros((instance.num_jobs + 1, instance.num_jobs + 1), np.int64)
+        except MemoryError:
+            detail = f"the prefix matrix of {instance.num_jobs} jobs takes {needed:,} bytes; "
+            return no_answer(Termination.MEMORY_LIMIT, detail + "dp=window needs none")
     best: Blocks | None = None
     incumbents = []
     for drawn in range(1, orders + 1):
