@@ -11,9 +11,10 @@ import gc
 import importlib
 import json
 import os
+from pathlib import Path
 
 from kcut.registry import families, solvers
-from kcut_bench import WARM_UP_VARIABLE
+from kcut_bench import CACHE_VARIABLE, WARM_UP_VARIABLE, numba_cache
 
 LIBRARIES = (
     "highspy",
@@ -36,6 +37,8 @@ def _prepare() -> None:
         # Looking for plug-ins takes longer than many a run.
         solvers(), families()
         _compile_cores()
+        if CACHE_VARIABLE in os.environ:
+            numba_cache.seal(Path(os.environ[CACHE_VARIABLE]))
     # What is there now stays; a collection after the fork would only copy its pages.
     gc.collect()
     gc.freeze()
