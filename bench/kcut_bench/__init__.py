@@ -5,6 +5,3 @@ MEGABYTE = 2**20
 
 WARM_UP_VARIABLE = "KCUT_WARM_UP"
 """Environment variable that tells the server of runs, as JSON, what to warm up."""
-
-CACHE_VARIABLE = "KCUT_CACHE"
-"""Environment variable that tells the server of runs which cache directory it is to seal."""

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from multiprocessing import connection
-from pathlib import Path
 from typing import Protocol
 
 from kcut_bench import server
@@ -36,17 +35,14 @@ class LocalProcesses:
     Attributes
     ----------
     deadlines : Deadlines
-    cache : Path or None
-        Where compiled functions are kept; None for Numba's own choice.
     """
 
     deadlines: Deadlines = DEADLINES
-    cache: Path | None = None
 
     def run_all(self, plans: Iterable[PlannedRun], workers: int, on_row: OnRow) -> None:
         """Carry out all runs; if interrupted, kill those on their way and leave no row of them."""
         runs = list(plans)
-        server.start(runs, self.cache)
+        server.start(runs)
         waiting = iter(runs)
         active: list[Child] = []
         with Scratch() as scratch:
@@ -65,7 +61,7 @@ class LocalProcesses:
             finally:
                 for child in active:
                     child.abandon()
-        server.finish(self.cache)
+        server.finish()
 
 
 def _wait(active: list[Child]) -> None:

@@ -1,16 +1,19 @@
 """Numba's cache of compiled functions: a sweep has one of its own, and a broken one is cleared.
 
-A truncated index makes every later call of its function fail. So the files of a sweep's cache are
-sealed with their digests once they are warm, and a cache that does not match its seal is not used.
+A truncated index makes every later call of its function fail, and compiling everything takes 20 s.
+So a sweep works on a copy of its own, and what it compiles becomes the master copy of the user,
+sealed with digests; a master that does not match its seal is thrown away.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import json
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 DIRECTORY_VARIABLE = "NUMBA_CACHE_DIR"
@@ -19,18 +22,44 @@ _BROKEN = ("EOFError", "UnpicklingError", "ModuleNotFoundError", "AttributeError
 """What reading a cache file cut off anywhere, or overwritten, ends with."""
 
 
-def prepare(directory: Path) -> None:
-    """Have a cache directory whose files are as they were sealed, or an empty one."""
-    if directory.is_dir() and _read_seal(directory) != _digests(directory):
+def master() -> Path:
+    """Return where the user's master copy is, or would be."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "kcut" / "numba"
+
+
+def borrow(directory: Path) -> None:
+    """Fill an empty directory from the master; remove a master that does not match its seal."""
+    source = master()
+    with contextlib.suppress(OSError):
+        shutil.copytree(source, directory, dirs_exist_ok=True)
+    if _read_seal(directory) != _digests(directory):
+        shutil.rmtree(source, ignore_errors=True)
         shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True, exist_ok=True)
 
 
-def seal(directory: Path) -> None:
-    """Note the digests of all files of a cache directory."""
-    temporary = directory / f"{SEAL}.{os.getpid()}"
-    temporary.write_text(json.dumps(_digests(directory), sort_keys=True), encoding="utf-8")
-    temporary.replace(directory / SEAL)
+def publish(directory: Path) -> None:
+    """Make a directory the master, sealed, if it holds what the master does not.
+
+    Where the user's cache cannot be written, or another sweep publishes at this moment, nothing
+    happens: the next sweep compiles again.
+    """
+    digests = _digests(directory)
+    if not digests or digests == _read_seal(directory):
+        return
+    target = master()
+    with contextlib.suppress(OSError):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+            copy = Path(folder) / "new"
+            shutil.copytree(directory, copy)
+            # Numba may write meanwhile; what was copied must be what is sealed.
+            _write_seal(copy, _digests(copy))
+            if target.exists():
+                target.rename(Path(folder) / "old")
+            copy.rename(target)
+        _write_seal(directory, digests)
 
 
 def looks_broken(error: BaseException) -> bool:
@@ -65,14 +94,17 @@ def _package_folders() -> list[Path]:
 def _digests(directory: Path) -> dict[str, str]:
     return {
         str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(directory.rglob("*"))
-        if path.is_file() and not path.name.startswith(SEAL)
+        for path in sorted(directory.rglob("*.nb?"))
     }
 
 
-def _read_seal(directory: Path) -> dict[str, str] | None:
+def _read_seal(directory: Path) -> dict[str, str]:
     try:
         content: dict[str, str] = json.loads((directory / SEAL).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
+        return {}
     return content
+
+
+def _write_seal(directory: Path, digests: dict[str, str]) -> None:
+    (directory / SEAL).write_text(json.dumps(digests, sort_keys=True), encoding="utf-8")

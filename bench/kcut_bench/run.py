@@ -151,6 +151,13 @@ def warm_up(solver: Solver, params: Mapping[str, Any]) -> None:
                 return
 
 
+def warm_up_checks() -> None:
+    """Certify and refute once, on the instance of the warm-up, so that all of it is compiled."""
+    tiny = CompressionInstance.from_edges(7, *SPECIMEN, levels=2, name="tiny")
+    lie = Answer(Claim.OPTIMAL, np.zeros(7, np.int64))
+    _certify(tiny, lie, judge(tiny, lie), "compression")
+
+
 def _timed_call(
     solver: Solver,
     instance: CompressionInstance,

@@ -40,9 +40,9 @@ class Scratch:
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
-        _clear_at_the_end(self.folder)
+        clear_at_the_end(self.folder)
         # Where multiprocessing keeps its sockets; it removes that itself unless it is killed.
-        _clear_at_the_end(Path(util.get_temp_dir()))
+        clear_at_the_end(Path(util.get_temp_dir()))
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +62,7 @@ class Scratch:
         janitor.clear(folder)
 
 
-def _clear_at_the_end(folder: Path) -> None:
+def clear_at_the_end(folder: Path) -> None:
     """Have the janitor of this process clear a folder once this process is gone."""
     stdin = _janitor(os.getpid()).stdin
     assert stdin is not None

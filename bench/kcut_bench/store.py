@@ -19,8 +19,6 @@ from kcut_bench.record import RunRecord
 
 SCHEMA = 1
 FILE_NAME = "store.sqlite"
-CACHE = "cache"
-"""Folder in a store's directory: what Numba compiled for its sweep."""
 COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
 BLOBS = ("solution", "certificate")
 _FLAGS = ("exact", "proven")

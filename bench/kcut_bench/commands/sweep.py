@@ -82,7 +82,7 @@ def _run(
 ) -> Summary:
     from kcut_bench.isolate import LocalProcesses
     from kcut_bench.progress import Progress
-    from kcut_bench.store import CACHE, create_store
+    from kcut_bench.store import create_store
     from kcut_bench.sweep import begin_manifest, run_sweep, todo
 
     # A plain SIGTERM must end the runs on their way as Ctrl-C does.
@@ -94,7 +94,7 @@ def _run(
             return run_sweep(
                 opened,
                 runs,
-                LocalProcesses(cache=directory / CACHE),
+                LocalProcesses(),
                 workers,
                 shard=shard,
                 on_row=lambda row: progress.step(row.verdict),
