@@ -97,8 +97,8 @@ def test_every_run_becomes_the_right_row_in_time(tmp_path, monkeypatch):
         path for path in tmp_path.iterdir() if not path.name.startswith(("pymp-", "kcut-cache-"))
     ] == []
     killed = rows["dummy-spin"][0]
-    assert 1.5 < killed.cpu_s <= killed.solve_s * 1.1
-    assert killed.solve_s == pytest.approx(2.0, abs=0.3)
+    assert 0.2 < killed.cpu_s < 4
+    assert 2 <= killed.solve_s < 3
     assert killed.peak_rss_bytes > 2**25
 
 

@@ -41,7 +41,7 @@ GIVEN = (
     ' "edges": [[0, 1, 3], [2, 3, 1], [3, 8, 4]]}'
 )
 VOLATILE = {"started_at", "peak_rss_bytes"}
-OF_THE_SESSION = {"sessions", "command", "started_at"}
+OF_THE_SESSION = {"sessions", "command", "started_at", "commit", "dirty"}
 
 
 def begin(folder, store):
