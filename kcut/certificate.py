@@ -24,6 +24,9 @@ from kcut.weights import as_float_terms, exact_sum, sum_rounded
 
 Cover = NDArray[np.int64]
 
+ROUNDING_GAP = 1e-9
+"""Largest relative gap in the weights as given that counts as the rounding of their scaling."""
+
 
 def bound(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> int:
     """Return the upper bound that a cover proves, exactly.
@@ -107,6 +110,25 @@ def cover_in_units(
         message = "must be finite, not negative and below 2^63 in units of 1 / scale"
         raise InputError(message, f"cover[{bad[0]}]", given[bad[0]].item())
     return units.astype(np.int64)
+
+
+def meets(value: int, upper: int, shown: float, shown_upper: float) -> bool:
+    """Whether a bound proves a value optimal, in exact integers and in the weights as given.
+
+    Parameters
+    ----------
+    value, upper : int
+        Cut value and bound of a cover, in units of ``1 / scale``.
+    shown, shown_upper : int or float
+        The same two in the unit of the weights as given.
+
+    Returns
+    -------
+    bool
+        Scaling rounds float weights that 2^53 or the smallest float cannot hold. Where it leaves
+        a gap above `ROUNDING_GAP`, the optimum of the rounded weights is none of the given ones.
+    """
+    return value == upper and shown_upper - shown <= ROUNDING_GAP * shown_upper
 
 
 def _created(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> int:

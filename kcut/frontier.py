@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kcut.ascent import ascend
-from kcut.certificate import original_bound, verify
+from kcut.certificate import meets, original_bound, verify
 from kcut.compression import CompressionInstance, original_weight
 
 
@@ -20,7 +20,7 @@ class Frontier:
     values, bounds : tuple of int or float
         Cut value and proven upper bound, in the unit of the weights as given.
     proven : tuple of bool
-        Whether value equals bound in exact integers.
+        Whether value equals bound in exact integers (see `kcut.certificate.meets`).
     """
 
     levels: tuple[int, ...]
@@ -57,7 +57,10 @@ def frontier(instance: CompressionInstance, max_levels: int | None = None) -> Fr
             checked = verify(stated, step.levels, step.cover)
             cut = step.levels[instance.upper] > step.levels[instance.lower]
             value = original_weight(instance, cut)
-            rows.append((value, original_bound(stated, step.cover), checked.optimal))
+            assert checked.value is not None
+            assert checked.bound is not None
+            upper = original_bound(stated, step.cover)
+            rows.append((value, upper, meets(checked.value, checked.bound, value, upper)))
             if step.finished:
                 # More levels change nothing: the cover starts no path, so K drops out of it.
                 rows.extend([rows[-1]] * (last - k))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kcut.answer import Answer, Claim, Verdict
-from kcut.certificate import bound, original_bound
+from kcut.certificate import bound, meets, original_bound
 from kcut.compression import (
     CompressionInstance,
     cut_value,
@@ -31,7 +31,8 @@ class Judgement:
     gap : float or None
         ``(bound - value) / bound``; 0 where both are 0; None where either is missing.
     proven : bool
-        Whether value equals a checked bound in exact integers.
+        Whether value equals a checked bound in exact integers, and no rounding of float weights
+        that is worth mentioning stands between the two (see `kcut.certificate.meets`).
     reason : str
         Why the verdict is not ``verified``; empty if it is.
     """
@@ -95,8 +96,9 @@ def judge(instance: CompressionInstance, answer: Answer, problem: str = "compres
     )
     if answer.certificate is not None and not relaxed:
         try:
-            proven = bound(instance, answer.certificate) == value
             shown = original_bound(instance, answer.certificate)
+            assert found.value is not None
+            proven = meets(value, bound(instance, answer.certificate), found.value, shown)
         except InputError as error:
             return replace(found, verdict=Verdict.REJECTED, reason=str(error))
         found = replace(found, bound=shown, proven=proven)

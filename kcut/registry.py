@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from kcut.answer import Answer, Limits
+from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError, SolverError
 from kcut.params import Param, ParamValue
@@ -251,5 +252,8 @@ def get_family(name: str) -> Family:
     return _registry.families[name]
 
 
-PROBLEMS_OF: dict[type, tuple[str, ...]] = {CompressionInstance: ("compression", "max-k-cut")}
+PROBLEMS_OF: dict[type, tuple[str, ...]] = {
+    CompressionInstance: ("compression", "max-k-cut"),
+    Cluster: ("compression", "max-k-cut"),
+}
 """The problems an instance states, the main one first."""

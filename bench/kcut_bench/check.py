@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 import zlib
 from collections import defaultdict
@@ -11,13 +12,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kcut.answer import Answer, Claim, Termination, Verdict
+from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance, cut_value, max_k_cut_value
+from kcut.contention import compression_of
 from kcut.errors import KcutError
 from kcut.judge import Judgement, judge
 from kcut.registry import get_family
-from kcut_bench.outcome import unpack
+from kcut_bench.outcome import facts_of, unpack
 from kcut_bench.record import RunRecord
+from kcut_bench.simulation import worth_of
 from kcut_bench.store import Store, StoredInstance
+
+_SIMULATED_FIELDS = (
+    "num_gpus",
+    "utilisation",
+    "utilisation_tied",
+    "utilisation_alone",
+    "work_share",
+    "work_share_tied",
+)
+_SIMULATED = 1e-6
+"""Simulated numbers may differ this much between machines, relatively."""
 
 _Group = tuple[str | None, str, int | None, int]
 
@@ -28,7 +43,9 @@ class Report:
 
     Attributes
     ----------
-    planned, rows : int
+    planned, rows, stale : int
+        Runs of the plan, rows among them, and rows that the plan does not ask for, which are not
+        checked.
     instances, solutions, certificates : int
         How many were made again and evaluated.
     problems : list of str
@@ -37,10 +54,19 @@ class Report:
 
     planned: int = 0
     rows: int = 0
+    stale: int = 0
     instances: int = 0
     solutions: int = 0
     certificates: int = 0
     problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An instance made again: the cluster or DAG it was made as, and what was solved."""
+
+    source: CompressionInstance | Cluster
+    instance: CompressionInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +76,7 @@ class _Known:
     row: RunRecord
     value: int
     upper: int | None
+    proves: bool
 
 
 def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Report:
@@ -64,26 +91,31 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     Returns
     -------
     Report
-        With a problem for each instance whose hash differs, each row whose value, bound, gap,
-        proof or verdict is not what its solution and certificate give, each rejected answer,
-        proven optima that differ, and values above a proven optimum or bound.
+        With a problem for each instance whose hash differs, each row that is about another solver
+        or instance than was planned, each row whose value, bound, gap, proof or verdict is not
+        what its solution and certificate give, each rejected answer, proven optima that differ,
+        and values above a proven optimum or a bound, proven or claimed.
     """
-    report = Report(planned=len(store.planned()))
+    planned = store.planned()
+    of_key = {key: (instance, solver) for key, instance, solver in planned}
+    report = Report(planned=len(planned), stale=store.num_stale())
     stored = {_stored_group(instance): instance for instance in store.instances()}
     groups: dict[_Group, list[RunRecord]] = defaultdict(list)
     for row in store.records():
         groups[_group(row)].append(row)
         report.rows += 1
+        if (row.instance, row.solver) != of_key[row.key]:
+            report.problems.append(f"{_where(row)}: planned was {' by '.join(of_key[row.key])}")
     for group, rows in groups.items():
         # Where no run came so far as to have the instance, the rows state nothing about it.
-        had = any(row.instance_sha256 for row in rows)
-        instance = _remake(group, stored.get(group), report) if had else None
+        had = any(row.instance_sha256 or row.solution is not None for row in rows)
+        made = _remake(group, stored.get(group), report) if had else None
         known: list[_Known] = []
         for row in rows:
             on_row()
-            if instance is not None:
-                known += _check_row(row, instance, report)
-        if instance is not None:
+            if made is not None:
+                known += _check_row(row, made, report)
+        if made is not None:
             report.problems += _contradictions(known)
     return report
 
@@ -96,65 +128,76 @@ def _stored_group(instance: StoredInstance) -> _Group:
     return instance.family, instance.params, instance.seed, instance.levels
 
 
-def _remake(
-    group: _Group, stored: StoredInstance | None, report: Report
-) -> CompressionInstance | None:
+def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Made | None:
     """Generate an instance again, or read its file from the store; None if that fails."""
     family, params, seed, levels = group
     try:
         if family is not None and seed is not None:
-            instance = get_family(family).generate(json.loads(params), levels, seed)
+            source = get_family(family).generate(json.loads(params), levels, seed)
         elif stored is not None and stored.content is not None:
-            instance = _read_content(stored, json.loads(params)["file"])
+            source = _read_content(stored, json.loads(params)["file"])
         else:
             report.problems.append(f"instance {params}: its file is not in the store")
             return None
-    except (KcutError, ValueError, TypeError, KeyError) as error:
+    except (KcutError, ValueError, TypeError, KeyError, AttributeError) as error:
         report.problems.append(f"instance {family} {params}: cannot be made again: {error}")
         return None
     report.instances += 1
-    if stored is not None and stored.sha256 not in (None, instance.sha256):
+    made = _Made(source, compression_of(source))
+    if stored is not None and stored.sha256 not in (None, made.instance.sha256):
         report.problems.append(f"instance {stored.name}: made again it has another sha256")
-    found: CompressionInstance = instance
-    return found
+    return made
 
 
-def _read_content(stored: StoredInstance, name: str) -> CompressionInstance:
+def _read_content(stored: StoredInstance, name: str) -> CompressionInstance | Cluster:
     from kcut_instances.readers import read_instance
 
     assert stored.content is not None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / Path(name).name
         path.write_bytes(stored.content)
-        instance: CompressionInstance = read_instance(path, stored.levels)
-    return instance
+        made: CompressionInstance | Cluster = read_instance(path, stored.levels)
+    return made
 
 
-def _check_row(row: RunRecord, instance: CompressionInstance, report: Report) -> Iterator[_Known]:
+def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
     """Check one row, and yield what it establishes, if anything."""
-    where = f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
+    instance = made.instance
 
     def problem(text: str) -> None:
-        report.problems.append(f"{where}: {text}")
+        report.problems.append(f"{_where(row)}: {text}")
 
     if row.verdict == Verdict.REJECTED:
         problem(f"the answer was rejected: {row.reason}")
-    if row.instance_sha256 and row.instance_sha256 != instance.sha256:
+    if not row.instance_sha256 and row.solution is None and row.value is None:
+        return
+    if row.instance_sha256 != instance.sha256:
         problem("instance_sha256 is not that of the instance")
         return
+    facts = facts_of(instance, 0.0)
+    for name in ("num_jobs", "num_edges", "longest_path", "total_weight"):
+        if getattr(row, name) != getattr(facts, name):
+            problem(f"{name} is {getattr(row, name)!r}, but should be {getattr(facts, name)!r}")
     try:
         answer = _answer(row, instance)
         found = judge(instance, answer, row.problem)
-    except (ValueError, zlib.error, OverflowError) as error:
+    except (ValueError, TypeError, zlib.error, OverflowError) as error:
         problem(f"cannot be read: {error}")
         return
     report.solutions += answer.solution is not None
     report.certificates += answer.certificate is not None
-    for text in _differences(row, found):
+    for text in (*_differences(row, found), *_other_worth(row, made, answer)):
         problem(text)
     if found.value is not None and answer.solution is not None:
         evaluate = cut_value if row.problem == "compression" else max_k_cut_value
-        yield _Known(row, evaluate(instance, answer.solution), _upper(instance, answer, row))
+        value = evaluate(instance, answer.solution)
+        upper = _upper(instance, answer, row)
+        proves = upper is not None
+        yield _Known(row, value, upper if proves else answer.bound, proves)
+
+
+def _where(row: RunRecord) -> str:
+    return f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
 
 def _answer(row: RunRecord, instance: CompressionInstance) -> Answer:
@@ -186,6 +229,18 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
         yield "verdict is rejected, but the answer holds"
 
 
+def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
+    """Yield what simulating the stored levels again gives otherwise."""
+    again = worth_of(made.source, None if row.value is None else answer.solution)
+    for name in _SIMULATED_FIELDS:
+        stated, is_so = getattr(row, name), getattr(again, name)
+        same = stated == is_so
+        if stated is not None and is_so is not None:
+            same = math.isclose(stated, is_so, rel_tol=_SIMULATED)
+        if not same:
+            yield f"{name} is {stated!r}, but should be {is_so!r}"
+
+
 def _upper(instance: CompressionInstance, answer: Answer, row: RunRecord) -> int | None:
     """Return the bound that holds for every solution, in exact integers."""
     from kcut.certificate import bound
@@ -196,7 +251,7 @@ def _upper(instance: CompressionInstance, answer: Answer, row: RunRecord) -> int
 
 
 def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
-    """Compare all rows on one instance: nothing may exceed a proven bound or a claimed optimum."""
+    """Compare all rows on one instance: nothing may exceed a bound or a claimed optimum."""
     by_problem: dict[str, list[_Known]] = defaultdict(list)
     for entry in known:
         by_problem[entry.row.problem].append(entry)
@@ -205,9 +260,10 @@ def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
         name = f"{best.row.instance}, K = {best.row.levels}"
         for entry in entries:
             if entry.upper is not None and entry.upper < best.value:
+                how = "proves" if entry.proves else "claims"
                 yield (
                     f"{name}: {best.row.solver} has the value {best.value},"
-                    f" above the bound {entry.upper} that {entry.row.solver} proves"
+                    f" above the bound {entry.upper} that {entry.row.solver} {how}"
                 )
             claims = entry.row.claim == Claim.OPTIMAL and entry.row.verdict != Verdict.REJECTED
             if claims and entry.value < best.value:

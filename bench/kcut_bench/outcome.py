@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from kcut.judge import Judgement
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.run import NOT_TIMED, Timings
+from kcut_bench.simulation import NO_WORTH, Worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ def finished_row(
     started_at: str,
     timings: Timings = NOT_TIMED,
     peak_rss_bytes: int | None = None,
+    worth: Worth = NO_WORTH,
 ) -> RunRecord:
     """Return the row of a run whose solver returned, or that was skipped."""
     return RunRecord(
@@ -77,6 +79,7 @@ def finished_row(
         solution=pack(answer.solution),
         certificate=pack(answer.certificate),
         started_at=started_at,
+        **asdict(worth),
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kcut.answer import Limits
+from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError
 from kcut.params import Param, ParamValue, complete
@@ -50,13 +51,14 @@ class Recipe:
     seed: int | None
     path: str | None = None
 
-    def make(self) -> CompressionInstance:
+    def make(self) -> CompressionInstance | Cluster:
         """Generate or read the instance."""
         if self.family is not None:
             assert self.seed is not None
             family = get_family(self.family)
-            instance: CompressionInstance = family.generate(self.params, self.levels, self.seed)
-            return instance
+            made: CompressionInstance | Cluster
+            made = family.generate(self.params, self.levels, self.seed)
+            return made
         assert self.path is not None
         return _read(self.path, self.levels)
 
@@ -248,10 +250,10 @@ def _complete(
         raise InputError(error.message, field, error.value, source) from None
 
 
-def _read(path: str | Path, levels: int | None) -> CompressionInstance:
+def _read(path: str | Path, levels: int | None) -> CompressionInstance | Cluster:
     from kcut_instances.readers import read_instance
 
-    instance: CompressionInstance = read_instance(path, levels)
+    instance: CompressionInstance | Cluster = read_instance(path, levels)
     return instance
 
 

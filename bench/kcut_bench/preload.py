@@ -11,6 +11,7 @@ import gc
 import importlib
 import json
 import os
+import signal
 from pathlib import Path
 
 from kcut.registry import families, solvers
@@ -29,6 +30,8 @@ SAFE_SOLVERS = ("crux", "min-cuts", "min-cost-flow", "longest-path", "sincronia"
 
 
 def _prepare() -> None:
+    # Ctrl-C reaches the whole group. It is for the sweep to end this server, not for imports.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in (*LIBRARIES, "kcut_bench.worker", "kcut_instances"):
         # What is missing is reported by the run that needs it.
         with contextlib.suppress(Exception):

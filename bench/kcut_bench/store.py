@@ -100,7 +100,12 @@ class Store:
     def manifest(self) -> dict[str, Any]:
         """Return the manifest: specification, sessions, environment, instance hashes."""
         rows = self._query("SELECT key, value FROM manifest ORDER BY key")
-        return {key: json.loads(value) for key, value in rows}
+        try:
+            return {key: json.loads(value) for key, value in rows}
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"is not JSON: {error}", "manifest", source=str(self.directory)
+            ) from None
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write entries of the manifest; those not named stay."""
@@ -156,7 +161,10 @@ class Store:
         join = "JOIN" if planned_only else "LEFT JOIN"
         query = f"SELECT {columns} FROM runs r {join} planned p ON p.key = r.key"
         for row in self._query(query + " ORDER BY p.position, r.key"):
-            yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
+            try:
+                yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
+            except ValueError as error:
+                raise InputError(str(error), f"row {row[0]}", source=str(self.directory)) from None
 
     def counts(self) -> list[tuple[str, str | None, str | None, int]]:
         """Return (solver, termination, verdict, number) of planned runs; None where not done."""

@@ -18,6 +18,7 @@ import msgspec
 
 from kcut.answer import Answer, Claim, Incumbent, Termination, Verdict, no_answer
 from kcut.compression import CompressionInstance
+from kcut.contention import compression_of
 from kcut.judge import Judgement, judge
 from kcut.registry import get_solver
 from kcut_bench.board import EVALUATE, Board, read_board
@@ -26,6 +27,7 @@ from kcut_bench.outcome import Facts, Lost, facts_of, finished_row, utc_now
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.run import Timings, processor_seconds, run_solver
+from kcut_bench.simulation import worth_of
 
 Report = Callable[[str, object], None]
 THREAD_VARIABLES = (
@@ -81,7 +83,8 @@ def execute(run: PlannedRun, report: Report, folder: Path | None = None) -> RunR
         If the instance cannot be had.
     """
     started_at, started = utc_now(), time.perf_counter()
-    instance = run.recipe.make()
+    made = run.recipe.make()
+    instance = compression_of(made)
     facts = facts_of(instance, time.perf_counter() - started)
     report("facts", facts)
     skipped = _too_large(run, facts)
@@ -120,12 +123,14 @@ def execute(run: PlannedRun, report: Report, folder: Path | None = None) -> RunR
         started_at=started_at,
         timings=timings,
         peak_rss_bytes=peak_rss_bytes(),
+        worth=worth_of(made, None if judgement.value is None else answer.solution),
     )
 
 
 def salvage(run: PlannedRun, lost: Lost, folder: Path, report: Report) -> RunRecord:
     """Return the row of a run that was ended, with the best solution on its board, checked."""
-    instance = run.recipe.make()
+    made = run.recipe.make()
+    instance = compression_of(made)
     facts = lost.facts or facts_of(instance, None)
     report("facts", facts)
     answer = _incumbent(run, instance, folder, lost.termination, lost.detail)
@@ -143,6 +148,7 @@ def salvage(run: PlannedRun, lost: Lost, folder: Path, report: Report) -> RunRec
         started_at=lost.started_at,
         timings=Timings(solve_s=lost.solve_s, cpu_s=lost.cpu_s),
         peak_rss_bytes=lost.peak_rss_bytes,
+        worth=worth_of(made, answer.solution),
     )
 
 

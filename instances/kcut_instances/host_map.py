@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import functools
+import os
 from dataclasses import dataclass
 from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kcut import InputError
+from kcut_instances.readers.table import Row, read_table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +43,30 @@ class HostMap:
         return len(self.hosts)
 
 
+COLUMNS = ("ip", "DSW", "PSW", "ASW")
+
+
+def read_host_map(path: str | os.PathLike[str]) -> HostMap:
+    """Read a host map in the format of the trace's ``topo.csv``.
+
+    Parameters
+    ----------
+    path : str or path-like
+        CSV with a header and the columns ip, DSW, PSW and ASW, among others.
+
+    Returns
+    -------
+    HostMap
+
+    Raises
+    ------
+    InputError
+        Names the file, the row and the column: a missing column, an empty field, a host that
+        occurs twice, no hosts at all.
+    """
+    return _parse(read_table(path, COLUMNS), str(path))
+
+
 @functools.cache
 def lingjun_hosts() -> HostMap:
     """Read the map that comes with the package: 847 hosts, 3 pods, 119 switch groups.
@@ -50,8 +77,21 @@ def lingjun_hosts() -> HostMap:
     SIGCOMM 2024, doi:10.1145/3651890.3672239.
     """
     file = resources.files("kcut_instances") / "data" / "lingjun-topo.csv"
-    rows = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
-    rows.sort(key=lambda row: (row["PSW"], row["ASW"]))
+    with resources.as_file(file) as path:
+        return read_host_map(path)
+
+
+def _parse(rows: list[Row], source: str) -> HostMap:
+    seen: set[str] = set()
+    for row in rows:
+        for column in COLUMNS:
+            row.text(column)
+        if row["ip"] in seen:
+            raise row.error("the host occurs twice", "ip")
+        seen.add(row["ip"])
+    if not rows:
+        raise InputError("has no hosts", source=source)
+    rows = sorted(rows, key=lambda row: (row["PSW"], row["ASW"]))
     pods = np.array([row["PSW"] for row in rows])
     pairs = np.array([f"{row['PSW']}/{row['ASW']}" for row in rows])
     pod = np.unique(pods, return_inverse=True)[1]

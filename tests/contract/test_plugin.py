@@ -33,6 +33,9 @@ def plugin(tmp_path, monkeypatch):
     (info / "entry_points.txt").write_text("\n".join(groups))
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.syspath_prepend(str(PLUGIN))
+    # What is not registered yet would be registered in the copy alone, and be gone with it.
+    registry.solvers()
+    registry.families()
     ours = registry._registry
     isolated = registry._Registry(dict(ours.solvers), dict(ours.families))
     monkeypatch.setattr(registry, "_registry", isolated)

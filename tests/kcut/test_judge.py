@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from kcut import Answer, Claim, CompressionInstance, Termination, Verdict, judge, no_answer
+from kcut.certificate import ROUNDING_GAP
+from kcut.frontier import frontier
 from kcut.judge import relative_gap
 
 PAIR = CompressionInstance.from_edges(3, [0, 1], [1, 2], [5, 3], levels=2)
@@ -57,3 +59,24 @@ def test_gaps_at_zero():
     assert relative_gap(None, 3) is None
     assert relative_gap(3, None) is None
     assert relative_gap(3, 4) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("weights", "optimal"),
+    [
+        ([0.7, 0.1], True),
+        ([1.0, 5e-324], True),
+        ([5e-324, 5e-324], False),
+        ([3e-320, 2e-320], False),
+    ],
+)
+def test_the_optimum_of_rounded_weights_is_not_called_that_of_the_given_ones(weights, optimal):
+    """What a cover proves for weights that scaling had to distort is no proof for those given."""
+    chain = CompressionInstance.from_edges(3, [0, 1], [1, 2], weights, levels=2)
+    cover = np.full(2, chain.weight[1])
+    found = judge(chain, Answer(Claim.OPTIMAL, BEST, certificate=cover))
+    assert found.proven == optimal == (found.gap <= ROUNDING_GAP)
+    assert (found.verdict is Verdict.VERIFIED) == optimal
+    curve = frontier(chain)
+    for value, upper, proven in zip(curve.values, curve.bounds, curve.proven, strict=True):
+        assert proven == (relative_gap(value, upper) <= ROUNDING_GAP)

@@ -26,6 +26,7 @@ def frontier(
     import numpy as np
 
     from kcut.compression import original_weight
+    from kcut.contention import compression_of
     from kcut.frontier import frontier as compute
     from kcut_bench.frontier_plot import check_path
     from kcut_bench.frontier_plot import plot as write_plot
@@ -34,7 +35,7 @@ def frontier(
     check_levels(max_levels, "--max-levels")
     if plot is not None:
         check_path(plot)
-    instance = read_instance(file, max_levels)
+    instance = compression_of(read_instance(file, max_levels))
     found = compute(instance)
     total = original_weight(instance, np.ones(instance.num_edges, np.bool_))
     if plot is not None:

@@ -22,27 +22,25 @@ def generate(
     seed: Annotated[int, typer.Option("--seed", help="The same seed, the same instance.")] = 0,
 ) -> None:
     """Generate an instance and write it to a file."""
-    from kcut import CompressionInstance
     from kcut.errors import InputError
     from kcut.registry import get_family
-    from kcut_instances.readers import write_compression, write_graphml
+    from kcut_instances.readers import write_cluster, write_compression, write_graphml
 
-    writers = {
-        ".json": write_compression,
-        ".json.gz": write_compression,
-        ".graphml": write_graphml,
-        ".graphml.gz": write_graphml,
-    }
-    fitting = [write for suffix, write in writers.items() if output.name.endswith(suffix)]
-    if not fitting:
-        raise InputError(f"must end in one of {', '.join(writers)}", "-o", str(output))
+    graph = output.name.endswith((".graphml", ".graphml.gz"))
+    if not graph and not output.name.endswith((".json", ".json.gz")):
+        raise InputError("must end in .json, .json.gz, .graphml or .graphml.gz", "-o", str(output))
     check_levels(levels)
     check_seed(seed)
     known = get_family(family)
+    if graph and known.problem == "cluster":
+        raise InputError("is a cluster, no graph: must end in .json or .json.gz", "-o", str(output))
     params = parse_params(known.params, param)
     instance = known.generate(params, known.levels if levels is None else levels, seed)
-    if not isinstance(instance, CompressionInstance):
-        raise InputError("cannot be written yet", "family", family)
-    fitting[0](instance, output)
-    size = f"{instance.num_jobs} jobs, {instance.num_edges} edges, {instance.levels} levels"
-    print(f"{output}: {instance.name}: {size}, sha256 {instance.sha256}")
+    if known.problem == "cluster":
+        write_cluster(instance, output)
+        size = f"{instance.num_links} links, {instance.num_jobs} jobs, {instance.num_flows} flows"
+    else:
+        (write_graphml if graph else write_compression)(instance, output)
+        size = f"{instance.num_jobs} jobs, {instance.num_edges} edges"
+    shown = f"{size}, {instance.levels} levels, sha256 {instance.sha256}"
+    print(f"{output}: {instance.name}: {shown}")

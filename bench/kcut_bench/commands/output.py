@@ -40,6 +40,11 @@ def percent(share: float | None) -> str:
     return f"{100 * share:.3g} %"
 
 
+def seconds(duration: float) -> str:
+    """Show seconds in short; ``-`` for NaN."""
+    return "-" if math.isnan(duration) else f"{duration:.6g} s"
+
+
 @contextlib.contextmanager
 def stdout_kept_clean() -> Iterator[None]:
     """Send to stderr whatever solvers and their native libraries print meanwhile."""

@@ -52,7 +52,10 @@ def solve(
     OUT is a file for one instance and a directory for several (NAME.solution.json each). Exits 1
     if an answer is rejected, 3 if an instance has no solution within the limits.
     """
+    from kcut.cluster import Cluster
+    from kcut.contention import compression_of
     from kcut_bench.run import run_solver
+    from kcut_bench.simulation import worth_of
     from kcut_instances.readers import read_instance
 
     check_levels(levels)
@@ -67,15 +70,18 @@ def solve(
         files, instances, chosen, params, targets, strict=True
     ):
         with output.stdout_kept_clean():
-            answer, judgement, timings = run_solver(instance, entry, values, limits, seed)
+            stated = compression_of(instance)
+            answer, judgement, timings = run_solver(stated, entry, values, limits, seed)
         shown = {
             "solver": entry.name,
             "problem": entry.problem,
-            **describe(instance, answer, judgement, entry.problem),
+            **describe(stated, answer, judgement, entry.problem),
             **dataclasses.asdict(timings),
             "seed": seed,
             "params": values,
         }
+        if shown["value"] is not None and isinstance(instance, Cluster):
+            shown |= dataclasses.asdict(worth_of(instance, answer.solution))
         if target is not None and shown["value"] is not None:
             _write(target, shown)
         if json:
@@ -175,6 +181,8 @@ def _line(file: str, shown: dict[str, Any]) -> str:
         quality = "optimal" if shown["proven"] else f"gap {output.percent(shown['gap'])}"
         answer = f"value {output.number(shown['value'])}, bound {output.number(shown['bound'])}"
         answer += f", {quality}, residual {output.number(shown['residual'])}"
+    if "utilisation" in shown:
+        answer += f", utilisation {output.percent(shown['utilisation'])}"
     status = f"{shown['termination']}, {shown['verdict']}"
     if shown["verdict"] != "verified" and shown["value"] is not None:
         status += f" ({shown['reason']})"

@@ -1,5 +1,6 @@
 """Readers and writers of instances and solutions, one file for each format."""
 
+from kcut_instances.readers.cluster import read_cluster, write_cluster
 from kcut_instances.readers.compression import read_compression, write_compression
 from kcut_instances.readers.graphml import (
     from_networkx,
@@ -13,11 +14,13 @@ from kcut_instances.readers.solution import Solution, read_solution, write_solut
 __all__ = [
     "Solution",
     "from_networkx",
+    "read_cluster",
     "read_compression",
     "read_graphml",
     "read_instance",
     "read_solution",
     "to_networkx",
+    "write_cluster",
     "write_compression",
     "write_graphml",
     "write_solution",

@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from kcut_instances.readers.cluster import CLUSTER
 from kcut_instances.readers.compression import COMPRESSION
 from kcut_instances.readers.document import Format, read_document
 from kcut_instances.readers.graphml import read_graphml
 
-FORMATS: dict[str, Format] = {form.name: form for form in (COMPRESSION,)}
+FORMATS: dict[str, Format] = {form.name: form for form in (COMPRESSION, CLUSTER)}
 """The JSON formats of instances; a new one is one more entry."""
 
 GRAPHML_SUFFIXES = (".graphml", ".graphml.gz")
@@ -28,8 +29,8 @@ def read_instance(path: str | os.PathLike[str], levels: int | None = None) -> An
 
     Returns
     -------
-    CompressionInstance
-        Or whatever instance the format states.
+    CompressionInstance or Cluster
+        Whatever the format states.
 
     Raises
     ------

@@ -1,0 +1,158 @@
+"""``kcut simulate``: what an assignment of levels is worth in GPU utilisation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from kcut_bench.commands import output
+from kcut_bench.commands.options import Json, check_seed
+
+if TYPE_CHECKING:
+    from kcut.cluster import Cluster
+    from kcut.simulate import Simulation
+
+Number = TypeVar("Number", int, float)
+
+
+def simulate(
+    file: Annotated[Path, typer.Argument(metavar="CLUSTER", help="A cluster.")],
+    *,
+    levels: Annotated[
+        str | None,
+        typer.Option("--levels", metavar="L,L,..", help="Level of each job. [default: all equal]"),
+    ] = None,
+    solution: Annotated[
+        Path | None, typer.Option("--solution", metavar="FILE", help="Take the levels from here.")
+    ] = None,
+    horizon: Annotated[
+        float | None,
+        typer.Option(
+            "--horizon",
+            metavar="S",
+            help="From a synchronised start to S seconds. [default: the steady cycle]",
+        ),
+    ] = None,
+    shifts: Annotated[
+        str | None,
+        typer.Option("--shifts", metavar="S,S,..", help="When each job begins, in seconds."),
+    ] = None,
+    jitter: Annotated[
+        float,
+        typer.Option("--jitter", metavar="X", help="Vary computations by up to +-X < 1."),
+    ] = 0.0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the jitter.")] = 0,
+    json: Json = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="PLOT", help="Time line: .png, .svg or .pdf")
+    ] = None,
+) -> None:
+    """Simulate the jobs of a cluster: strict priority between levels, max-min fairness within."""
+    from kcut.simulate import simulate as simulate_levels
+    from kcut_bench.frontier_plot import check_path
+    from kcut_bench.simulation import as_json
+
+    check_seed(seed)
+    if plot is not None:
+        check_path(plot)
+    cluster, chosen = _read(file, levels, solution)
+    begins = None if shifts is None else _numbers(shifts, "--shifts", float)
+
+    def run(until: float | None, timeline: bool = False) -> Simulation:
+        return simulate_levels(
+            cluster,
+            chosen,
+            horizon_s=until,
+            shifts_s=begins,
+            jitter=jitter,
+            seed=seed,
+            timeline=timeline,
+        )
+
+    found = run(horizon)
+    if plot is not None:
+        from kcut_bench.timeline import plot_timeline
+
+        drawn = run(_default_plot_s(found) if horizon is None else horizon, timeline=True)
+        title = f"{cluster.name}: utilisation {output.percent(found.utilisation)}"
+        plot_timeline(cluster, drawn, plot, title=title if len(title) < 90 else "")
+    if json:
+        shown = {"instance": cluster.name, "instance_sha256": cluster.sha256, "levels": chosen}
+        output.emit_json({**shown, **as_json(cluster, found), "seed": seed})
+    else:
+        _print(cluster, found, chosen)
+
+
+def _default_plot_s(found: Simulation) -> float:
+    """Return how much to draw where no horizon is given: three of the longest iterations."""
+    durations = found.iteration_s[found.iterations > 0]
+    return 3 * float(durations.max()) if len(durations) else float(found.window_s.max())
+
+
+def _read(
+    file: Path, levels: str | None, solution: Path | None
+) -> tuple[Cluster, list[int] | None]:
+    """Return the cluster and the level of each job."""
+    from kcut.cluster import Cluster
+    from kcut.contention import compression_of
+    from kcut.errors import InputError
+    from kcut_instances.readers import read_instance, read_solution
+
+    if levels is not None and solution is not None:
+        raise InputError("give either --levels or --solution", "--levels", levels)
+    cluster = read_instance(file)
+    if not isinstance(cluster, Cluster):
+        raise InputError("holds no cluster", "format", type(cluster).__name__, str(file))
+    if levels is not None:
+        return cluster, _numbers(levels, "--levels", int)
+    if solution is None:
+        return cluster, None
+    stated = read_solution(solution)
+    if stated.instance_sha256 != compression_of(cluster).sha256:
+        message = f"is of another instance than {file}"
+        raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
+    if stated.num_levels is not None:
+        cluster = cluster.with_levels(stated.num_levels)
+    chosen: list[int] = stated.levels.tolist()
+    return cluster, chosen
+
+
+def _numbers(text: str, option: str, kind: type[Number]) -> list[Number]:
+    """Read numbers separated by commas."""
+    from kcut.errors import InputError
+
+    numbers = []
+    for i, part in enumerate(text.split(",")):
+        try:
+            numbers.append(kind(part))
+        except ValueError:
+            words = "an integer" if kind is int else "a number"
+            raise InputError(f"must be {words}", f"{option}[{i}]", part) from None
+    return numbers
+
+
+def _print(cluster: Cluster, found: Simulation, levels: list[int] | None) -> None:
+    from kcut_bench.simulation import loss_of
+
+    header = ("job", "gpus", "level", "iteration", "busy", "link", "window")
+    rows = [
+        (
+            job.name,
+            str(job.gpus),
+            str(levels[j] if levels else 0),
+            output.seconds(float(found.iteration_s[j])),
+            output.percent(float(found.busy_s[j] / found.window_s[j])),
+            output.percent(float(found.link_s[j] / found.window_s[j])),
+            f"{output.seconds(float(found.window_s[j]))} ({found.window[j]})",
+        )
+        for j, job in enumerate(cluster.jobs)
+    ]
+    output.emit_table(header, rows)
+    loss = loss_of(cluster, found.utilisation)
+    print(
+        f"utilisation {output.percent(found.utilisation)}, {output.percent(loss.alone)} if no job"
+        f" met another: worth {loss.gpus:.4g} of {int(cluster.gpus.sum()):,} GPUs,"
+        f" {loss.dollars_per_day:,.0f} dollars a day"
+    )
