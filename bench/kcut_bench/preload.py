@@ -12,8 +12,10 @@ import importlib
 import json
 import os
 import signal
+from pathlib import Path
 
-from kcut_bench import WARM_UP_VARIABLE
+from kcut.registry import families, solvers
+from kcut_bench import WARM_UP_VARIABLE, numba_cache
 
 LIBRARIES = (
     "highspy",
@@ -35,17 +37,21 @@ def _prepare() -> None:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     with contextlib.suppress(Exception):
+        # Looking for plug-ins takes longer than many a run.
+        solvers(), families()
         _compile_cores()
+        numba_cache.publish(Path(os.environ[numba_cache.DIRECTORY_VARIABLE]))
     # What is there now stays; a collection after the fork would only copy its pages.
     gc.collect()
     gc.freeze()
 
 
 def _compile_cores() -> None:
-    """Warm up the planned solvers that call no library with threads of its own."""
+    """Warm up the checks, and the planned solvers that call no library with threads of its own."""
     from kcut.registry import get_solver
-    from kcut_bench.run import warm_up
+    from kcut_bench.run import warm_up, warm_up_checks
 
+    warm_up_checks()
     for name, params in json.loads(os.environ.get(WARM_UP_VARIABLE, "[]")):
         if name in SAFE_SOLVERS:
             warm_up(get_solver(name, ("compression",)), params)
