@@ -36,6 +36,12 @@ def sweep(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and run nothing.")
     ] = False,
+    explain_stale: Annotated[
+        bool,
+        typer.Option(
+            "--explain-stale", help="Say what changed since the rows there are, and run nothing."
+        ),
+    ] = False,
 ) -> None:
     """Run every solver of a study on every instance, and store one row a run.
 
@@ -56,6 +62,9 @@ def sweep(
     found, text, base = find_spec(spec)
     runs = expand(found, base, spec)
     directory = store or Path("out") / found.name
+    if explain_stale:
+        _explain(runs, directory)
+        return
     if dry_run:
         _print_plan(runs, directory, part)
         return
@@ -103,6 +112,29 @@ def _run(
 
 def _interrupt(_signal: int, _frame: Any) -> None:
     raise KeyboardInterrupt
+
+
+def _explain(runs: list[PlannedRun], directory: Path) -> None:
+    from collections import Counter
+
+    from kcut_bench.stale import explain
+    from kcut_bench.store import open_store
+
+    with open_store(directory) as opened:
+        explained = explain(opened, runs)
+    for entry in explained:
+        why = {
+            "changed": "changed: " + "; ".join(entry.changes),
+            "new": "new: no row resembles it",
+            "dropped": "stale: nothing planned resembles it",
+        }[entry.state]
+        print(f"{entry.key[:12]}  {entry.what}: {why}")
+    counts = Counter(entry.state for entry in explained)
+    done = len(runs) - counts["changed"] - counts["new"]
+    print(
+        f"{len(runs)} runs planned, {done} done, {counts['changed']} to do again,"
+        f" {counts['new']} new; {counts['dropped']} other stale rows"
+    )
 
 
 def _print_plan(runs: list[PlannedRun], directory: Path, shard: Shard | None) -> None:
