@@ -41,6 +41,8 @@ class Recipe:
     seed : int or None
     path : str or None
         Of the file.
+    source : str
+        Digest of the family's sources or of the file; part of the key.
     """
 
     key: str
@@ -50,6 +52,7 @@ class Recipe:
     params: dict[str, ParamValue]
     seed: int | None
     path: str | None = None
+    source: str = ""
 
     def make(self) -> CompressionInstance | Cluster:
         """Generate or read the instance."""
@@ -144,34 +147,49 @@ def expand(spec: Spec, base: Path, source: str) -> list[PlannedRun]:
 
 
 def run_key(run: PlannedRun) -> str:
-    """Digest all that a run's result depends on.
+    """Digest the `ingredients` of a run; hexadecimal SHA-256."""
+    return _digest(ingredients(run))
+
+
+def ingredients(run: PlannedRun) -> dict[str, Any]:
+    """Return all that a run's result depends on.
 
     That is the instance's recipe or content, the solver with its sources and
     parameters, the sources of `kcut`, limits, seed, repetition, versions of the packages that
     matter and the schema of the store. A run is done again exactly when one of these changes.
     """
     solver = get_solver(run.solver, (run.problem,))
-    content = {
+    return {
         "schema": SCHEMA,
-        "recipe": run.recipe.key,
+        "instance": run.recipe.key,
+        "instance source": run.recipe.source,
         "problem": run.problem,
         "solver": run.solver,
         "params": run.params,
         "seed": run.seed,
         "repetition": run.repetition,
-        "limits": [run.time_s, run.memory_bytes, run.threads, run.max_jobs, run.max_edges],
-        "sources": [source_digest(solver.solve), _core_digest()],
+        "time_s": run.time_s,
+        "memory_bytes": run.memory_bytes,
+        "threads": run.threads,
+        "effort_s": run.effort_s,
+        "max_jobs": run.max_jobs,
+        "max_edges": run.max_edges,
+        "reproducible": run.reproducible,
+        "solver source": source_digest(solver.solve),
+        "kcut source": _core_digest(),
         "versions": _versions(),
     }
-    return _digest(content)
 
 
 def file_recipe(path: Path, name: str, levels: int | None = None) -> Recipe:
     """Return the recipe of a file, called `name` in the specification."""
     instance = _read(path, levels)
-    key = _digest([hashlib.sha256(path.read_bytes()).hexdigest(), instance.levels])
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    key = _digest([digest, instance.levels])
     given: dict[str, ParamValue] = {"file": name}
-    return Recipe(key, instance.name, instance.levels, None, given, None, str(path.absolute()))
+    return Recipe(
+        key, instance.name, instance.levels, None, given, None, str(path.absolute()), digest
+    )
 
 
 def _recipes(group: InstancesSpec, base: Path, where: str, source: str) -> Iterator[Recipe]:
@@ -190,7 +208,7 @@ def _recipes(group: InstancesSpec, base: Path, where: str, source: str) -> Itera
             for levels in group.levels or [family.levels]:
                 key = _digest([group.family, params, seed, levels, made_by])
                 name = family.title(params, seed)
-                yield Recipe(key, name, levels, group.family, params, seed)
+                yield Recipe(key, name, levels, group.family, params, seed, source=made_by)
 
 
 def _solver_variants(spec: Spec, source: str) -> Iterator[PlannedRun]:
@@ -263,8 +281,8 @@ def _core_digest() -> str:
 
 
 @functools.cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    return tuple(environment.versions().items())
+def _versions() -> dict[str, str]:
+    return environment.versions()
 
 
 def _digest(content: Any) -> str:

@@ -67,7 +67,9 @@ def find_references(records: Iterable[RunRecord]) -> dict[InstanceKey, Reference
     for key, runs in groups.items():
         proven = [run.value for run in runs if run.proven and run.value is not None]
         values = proven or [run.value for run in runs if run.value is not None]
-        bounds = [run.bound for run in runs if run.certificate and run.bound is not None]
+        bounds = [
+            run.bound for run in runs if run.certificate is not None and run.bound is not None
+        ]
         bound = min([*bounds, runs[0].total_weight])
         references[key] = Reference(max(values), max(values) if proven else bound, bool(proven))
     return references
@@ -207,7 +209,7 @@ def make_labels(records: Iterable[RunRecord]) -> dict[str, str]:
 def load_results(store_dir: Path) -> Results:
     """Read a store and work out its references; raise `InputError` if there is none."""
     with open_store(store_dir) as store:
-        records = tuple(sorted(store.records(), key=_content_order))
+        records = tuple(sorted(store.records(blobs=False), key=_content_order))
         return Results(
             records=records,
             manifest=store.manifest(),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import multiprocessing
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from multiprocessing import util
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -39,10 +40,7 @@ class Scratch:
     """The folder of a sweep's runs, which is cleared even if the sweep is killed."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
-        clear_at_the_end(self.folder)
-        # Where multiprocessing keeps its sockets; it removes that itself unless it is killed.
-        clear_at_the_end(Path(util.get_temp_dir()))
+        self.folder = new_folder("runs-")
 
     def __enter__(self) -> Self:
         return self
@@ -62,24 +60,37 @@ class Scratch:
         janitor.clear(folder)
 
 
-def clear_at_the_end(folder: Path) -> None:
-    """Have the janitor of this process clear a folder once this process is gone."""
-    stdin = _janitor(os.getpid()).stdin
-    assert stdin is not None
-    stdin.write(f"{folder}\n")
-    stdin.flush()
+def new_folder(prefix: str) -> Path:
+    """Make a temporary folder that is cleared when this process is gone, however that happens."""
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=_base(os.getpid())))
 
 
 @functools.cache
-def _janitor(pid: int) -> subprocess.Popen[str]:
-    """Start the janitor of the process `pid`, which is this one, once."""
-    return subprocess.Popen(
+def _base(pid: int) -> Path:
+    """Make the folder of the process `pid`, which is this one, once, and hire its janitor."""
+    folder = Path(tempfile.gettempdir()).resolve() / f"{PREFIX}{pid}-{secrets.token_hex(4)}"
+    hired = subprocess.Popen(
         [sys.executable, "-I", "-S", janitor.__file__],
         stdin=subprocess.PIPE,
         cwd="/",
         start_new_session=True,
         text=True,
     )
+    _janitors.append(hired)
+    # Told before the folder is there, so that there is no moment in which it could be left.
+    assert hired.stdin is not None
+    hired.stdin.write(f"{folder}\n")
+    hired.stdin.flush()
+    folder.mkdir(mode=0o700)
+    # Sockets of multiprocessing go there too; it clears up after itself unless it is killed.
+    sockets = folder / "sockets"
+    sockets.mkdir()
+    config: dict[str, str] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    config.setdefault("tempdir", str(sockets))
+    return folder
+
+
+_janitors: list[subprocess.Popen[str]] = []
 
 
 def usage_below(folder: Path) -> Usage:

@@ -14,7 +14,7 @@ from kcut.errors import InputError
 from kcut_bench import environment
 from kcut_bench.isolate import Executor
 from kcut_bench.outcome import utc_now
-from kcut_bench.plan import PlannedRun, Recipe
+from kcut_bench.plan import PlannedRun, Recipe, ingredients
 from kcut_bench.record import RunRecord
 from kcut_bench.spec import Spec
 from kcut_bench.store import Store, StoredInstance
@@ -110,6 +110,7 @@ def run_sweep(
     transaction when its run is over, and never twice.
     """
     store.plan((run.key, run.recipe.name, run.solver) for run in runs)
+    store.add_ingredients((run.key, ingredients(run)) for run in runs)
     recipes = {run.recipe.key: run.recipe for run in runs}.values()
     store.add_instances(_stored(recipe) for recipe in recipes)
     waiting = todo(runs, store.finished(), shard)
