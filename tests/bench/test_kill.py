@@ -79,7 +79,9 @@ def test_killed_sweeps_resume_to_the_undisturbed_store(tmp_path):
     (tmp_path / "s.toml").write_text(SPEC)
     (tmp_path / "given.json").write_text(GIVEN)
     started = time.monotonic()
-    assert begin(tmp_path, "whole").wait(timeout=120) == 0
+    process = begin(tmp_path, "whole")
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
     takes = time.monotonic() - started
     whole = content(tmp_path / "whole")
     assert len(whole["runs"]) == 4 * 5 * 2
