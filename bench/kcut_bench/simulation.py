@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.cluster import Cluster
+from kcut.compression import CompressionInstance
 from kcut.intensity import utilisation_alone
+from kcut.path_objectives import best_levels
+from kcut.paths import PathsInstance
 from kcut.simulate import Simulation, simulate
 from kcut_bench.cost import cost_of_loss
 
@@ -76,6 +79,9 @@ def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
     }
 
 
+Solved = NDArray[np.integer[Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Worth:
     """What levels are worth on the cluster whose contention they order; see `RunRecord`."""
@@ -90,29 +96,37 @@ class Worth:
 NO_WORTH = Worth()
 
 
-def worth_of(made: object, levels: NDArray[np.integer[Any]] | None) -> Worth:
-    """Simulate levels, and all jobs on one level; nothing where there is no cluster or no level.
+def worth_of(
+    made: object, stated: CompressionInstance | PathsInstance, solution: Solved | None
+) -> Worth:
+    """Simulate a solution, and all jobs on one level; nothing where there is no cluster.
 
     Parameters
     ----------
     made : Cluster or other instance
-        What the levels are for.
-    levels : ndarray of int, shape (num_jobs,), or None
+    stated : CompressionInstance or PathsInstance
+        What was solved for it.
+    solution : ndarray of int or None
+        Levels on the paths of the contention DAG, shape (num_jobs,); or paths, shape (num_flows,),
+        which get the best levels for them.
 
     Returns
     -------
     Worth
-        Of the steady cycle that a synchronised start leads to, with the paths of the contention
-        DAG.
+        Of the steady cycle that a synchronised start leads to.
     """
-    if not isinstance(made, Cluster) or levels is None:
+    if not isinstance(made, Cluster) or solution is None:
         return NO_WORTH
     started = time.perf_counter()
+    levels, paths = solution, None
+    if isinstance(stated, PathsInstance):
+        paths = solution.astype(np.int64)
+        levels, _ = best_levels(stated, paths)
     return Worth(
         num_gpus=int(made.gpus.sum()),
-        utilisation=simulate(made, levels).utilisation,
-        utilisation_tied=simulate(made).utilisation,
-        utilisation_alone=utilisation_alone(made),
+        utilisation=simulate(made, levels, paths).utilisation,
+        utilisation_tied=simulate(made, None, paths).utilisation,
+        utilisation_alone=utilisation_alone(made, paths),
         simulate_s=time.perf_counter() - started,
     )
 

@@ -15,9 +15,9 @@ from multiprocessing.connection import Connection
 import msgspec
 
 from kcut.answer import Termination, Verdict, no_answer
-from kcut.contention import compression_of
 from kcut.judge import Judgement
 from kcut.registry import get_solver
+from kcut.views import state
 from kcut_bench.outcome import facts_of, finished_row, utc_now
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
@@ -49,7 +49,7 @@ def execute(run: PlannedRun, report: Report) -> RunRecord:
     """
     started_at, started = utc_now(), time.perf_counter()
     made = run.recipe.make()
-    instance = compression_of(made)
+    instance = state(made, run.problem, run.params)
     facts = facts_of(instance, time.perf_counter() - started)
     report("facts", facts)
     for name, size, most in (
@@ -81,7 +81,7 @@ def execute(run: PlannedRun, report: Report) -> RunRecord:
         started_at=started_at,
         timings=timings,
         peak_rss_bytes=peak,
-        worth=worth_of(made, None if judgement.value is None else answer.solution),
+        worth=worth_of(made, instance, None if judgement.value is None else answer.solution),
     )
 
 
