@@ -11,8 +11,10 @@ quick: $(VENV)/.runtime
 	$(BIN)/kcut report $(OUT)/quick --output $(OUT)/quick/report
 	$(BIN)/kcut check $(OUT)/quick
 
+# The micro-benchmarks run once each without a clock, so that they cannot rot.
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -q bench/micro -k "not large and not window"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

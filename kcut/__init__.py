@@ -14,21 +14,27 @@ from kcut.answer import (
     no_answer,
 )
 from kcut.certificate import Verification, bound, verify
+from kcut.cluster import Cluster, Flow, Job, Link
 from kcut.compression import CompressionInstance, cut_value, infeasibility
 from kcut.errors import InputError, KcutError, SolverError
 from kcut.judge import Judgement, judge
 from kcut.params import Param
 from kcut.registry import family, solver
+from kcut.reoptimise import reoptimise, repair
 
 __all__ = [
     "Answer",
     "Claim",
+    "Cluster",
     "CompressionInstance",
+    "Flow",
     "Incumbent",
     "InputError",
+    "Job",
     "Judgement",
     "KcutError",
     "Limits",
+    "Link",
     "Param",
     "SolverError",
     "Termination",
@@ -40,6 +46,8 @@ __all__ = [
     "infeasibility",
     "judge",
     "no_answer",
+    "reoptimise",
+    "repair",
     "solver",
     "verify",
 ]

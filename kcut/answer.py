@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -51,9 +52,16 @@ class Verdict(StrEnum):
     """There is nothing to check, or no certificate for what is claimed."""
 
 
+OnIncumbent = Callable[[NDArray[np.integer[Any]]], None]
+
+
+def ignore_incumbent(solution: NDArray[np.integer[Any]]) -> None:
+    """Take note of nothing: what `Limits.on_incumbent` is where nobody listens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits a solver honours as well as it can.
+    """Limits a solver honours as well as it can, and whom it tells of what it has found.
 
     Attributes
     ----------
@@ -63,11 +71,19 @@ class Limits:
         Memory the solver should stay within; None for no limit.
     threads : int
         Threads the solver may use.
+    effort_s : float or None
+        Work in seconds that no clock measures, so that a run which ends for it ends everywhere
+        alike; for solvers that can count so (CP-SAT's deterministic time). None for no limit.
+    on_incumbent : callable
+        To be called with each better solution as it is found; it is copied. If the run is killed
+        later, the best of them that proves feasible becomes its solution. Cheap, never raises.
     """
 
     time_s: float | None = None
     memory_bytes: int | None = None
     threads: int = 1
+    effort_s: float | None = None
+    on_incumbent: OnIncumbent = field(default=ignore_incumbent, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,12 @@ KINDS = ("network", "pcie")
 MAX_GPUS = 1_000_000_000
 """Most GPUs of a job."""
 
+MAX_WORK = 1e200
+"""Most work of an iteration, and largest stated intensity, so that sums of them are finite."""
+
+MIN_SECONDS, MAX_SECONDS = 1e-12, 1e12
+"""Shortest and longest computation or transfer, so that sums of times are finite and change."""
+
 PathChoice = Sequence[int] | Sequence[Sequence[int]] | NDArray[np.integer[Any]]
 
 
@@ -152,8 +158,8 @@ class Cluster:
             Names the field and the value: a number that is NaN, infinite, of the wrong type or
             out of range (bandwidths must be positive), duplicate names, a flow between unknown
             nodes, a flow without a path, a path that names no link, does not connect or repeats
-            a link, a flow that takes 0 or infinite seconds in floating point, a job that neither
-            computes nor sends, too many candidate paths.
+            a link, a computation or a transfer outside `MIN_SECONDS` to `MAX_SECONDS` (0 is none),
+            a job that neither computes nor sends, too many candidate paths.
 
         Notes
         -----
@@ -282,12 +288,18 @@ def _checked_job(job: Job, field: str) -> Job:
         replace(flow, bytes=check_number(flow.bytes, f"{field}.flows[{i}].bytes"))
         for i, flow in enumerate(job.flows)
     )
+    compute_s = check_number(job.compute_s, f"{field}.compute_s", most=MAX_SECONDS)
+    if 0 < compute_s < MIN_SECONDS:
+        raise InputError(f"must be 0 or at least {MIN_SECONDS:g}", f"{field}.compute_s", compute_s)
+    if stated is not None:
+        stated = check_number(stated, f"{field}.intensity", most=MAX_WORK)
+    work = check_number(job.work, f"{field}.work", most=MAX_WORK)
     checked = replace(
         job,
-        compute_s=check_number(job.compute_s, f"{field}.compute_s"),
-        work=check_number(job.work, f"{field}.work"),
+        compute_s=compute_s,
+        work=work,
         transfer_start=start,
-        intensity=None if stated is None else check_number(stated, f"{field}.intensity"),
+        intensity=stated,
         flows=flows,
     )
     if checked.compute_s == 0 and not any(flow.bytes > 0 for flow in flows):
@@ -298,14 +310,15 @@ def _checked_job(job: Job, field: str) -> Job:
 def _check_durations(
     flows: list[tuple[int, int, Flow]], routes: Routes, bandwidth: NDArray[np.float64]
 ) -> None:
-    """Refuse a flow that takes no time a float can tell from none, or from infinity."""
+    """Refuse a flow that takes less than `MIN_SECONDS` or more than `MAX_SECONDS` on a link."""
     for f, (j, i, flow) in enumerate(flows):
         first, last = routes.start[routes.first[f]], routes.start[routes.first[f + 1]]
-        slowest, fastest = bandwidth[routes.link[first:last]].min(), bandwidth.max()
-        with np.errstate(over="ignore", under="ignore"):
-            if flow.bytes and not (flow.bytes / slowest < np.inf and flow.bytes / fastest > 0):
-                message = f"cannot be sent at {slowest:g} to {fastest:g} bytes a second"
-                raise InputError(message, f"jobs[{j}].flows[{i}].bytes", flow.bytes)
+        crossed = bandwidth[routes.link[first:last]]
+        slowest, fastest = float(crossed.min()), float(crossed.max())
+        takes = flow.bytes / fastest >= MIN_SECONDS and flow.bytes / MAX_SECONDS <= slowest
+        if flow.bytes and not takes:
+            message = f"takes not 1e-12 to 1e12 s at {slowest:g} to {fastest:g} bytes a second"
+            raise InputError(message, f"jobs[{j}].flows[{i}].bytes", flow.bytes)
 
 
 def _check_text(text: Any, field: str) -> None:
@@ -313,8 +326,10 @@ def _check_text(text: Any, field: str) -> None:
         raise InputError("must be a text that is not empty", field, text)
 
 
-def check_number(number: Any, field: str, *, positive: bool = False) -> float:
-    """Return a number as a float; raise `InputError` unless finite and not negative (positive)."""
+def check_number(
+    number: Any, field: str, *, positive: bool = False, most: float = math.inf
+) -> float:
+    """Return a number as a float; raise `InputError` unless finite, not negative (or positive)."""
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise InputError("must be a number", field, number)
     least = "positive" if positive else "not negative"
@@ -324,6 +339,8 @@ def check_number(number: Any, field: str, *, positive: bool = False) -> float:
         raise InputError(f"must be finite and {least}", field, number) from None
     if not math.isfinite(checked) or checked < 0 or (positive and checked == 0):
         raise InputError(f"must be finite and {least}", field, number)
+    if checked > most:
+        raise InputError(f"must be at most {most:g}", field, number)
     return checked
 
 

@@ -36,7 +36,7 @@ Array = np.ndarray[Any, Any]
 def job_fields(number: str) -> list[tuple[str, str]]:
     """Return the fields of a job; `number` is the type of times and bytes."""
     constant = [(name, number) for name in ("compute", "share", "slack_s")]
-    flows = [("first", "i8"), ("last", "i8")]  # it owns the flows first .. last - 1
+    flows = [("first", "i4"), ("last", "i4")]  # it owns the flows first .. last - 1
     times = [(name, number) for name in ("begun", "opens", "ends", "due")]  # INF: not scheduled
     counts = [("left", "i8"), ("iterations", "i8"), ("touched", "i8")]  # left: flows not ended
     totals = [("spent", number), ("computed", number)]  # seconds of completed iterations, ...
@@ -45,17 +45,17 @@ def job_fields(number: str) -> list[tuple[str, str]]:
 
 def flow_fields(number: str) -> list[tuple[str, str]]:
     """Return the fields of a flow, which crosses the links path[first .. last - 1]."""
-    constant = [("volume", number), ("first", "i8"), ("last", "i8"), ("job", "i8"), ("level", "i8")]
+    constant = [("volume", number), ("first", "i4"), ("last", "i4"), ("job", "i4"), ("level", "i8")]
     state = [(name, number) for name in ("rate", "remaining", "since", "finish")]
-    work = [("tightest", number), ("target", number), ("mark", "i8"), ("nth_gathered", "i8")]
-    return [*constant, *state, ("open", "i8"), ("delivered", "i8"), *work]
+    work = [("tightest", number), ("target", number), ("mark", "i8"), ("nth_gathered", "i4")]
+    return [*constant, *state, *work, *[(n, "i8") for n in ("open", "delivered", "checked")]]
 
 
 def link_fields(number: str) -> list[tuple[str, str]]:
     """Return the fields of a link: its flows are on[first .. last - 1], by falling level."""
-    constant = [("bandwidth", number), ("first", "i8"), ("last", "i8")]
+    constant = [("bandwidth", number), ("first", "i4"), ("last", "i4")]
     work = [("free", number), ("fair", number), ("top", number)]
-    counts = [(name, "i8") for name in ("unfixed", "bottleneck", "full")]
+    counts = [(name, "i4") for name in ("unfixed", "bottleneck", "full")]
     stamps = [(name, "i8") for name in ("mark", "measured", "changed")]
     # Dirty: the highest level of which a rate has changed on the link, or -1.
     return [*constant, *work, *counts, *stamps, *[(n, "i8") for n in ("dirty", *LINK_LISTS)]]
@@ -382,8 +382,9 @@ def spread(run: Any, flows: Array, links: Array, path: Array, on: Array, level: 
             continue
         for a in range(link.first, link.last):
             flow = flows[on[a]]
-            if not flow.open or flow.level != level:
+            if not flow.open or flow.level != level or flow.checked == run.sweep:
                 continue
+            flow.checked = run.sweep
             if has_bottleneck(run, flows, links, path, on, flow):
                 continue
             add_flow(run, flows, on[a])

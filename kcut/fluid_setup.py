@@ -17,7 +17,7 @@ EPS = 1e-13
 """Events closer than this share of the time, and rates closer than this share, are equal."""
 
 SLACK = 1e-9
-"""States are equal up to this share of a job's iteration time alone."""
+"""States are equal up to this share of the shortest iteration time alone in the group."""
 
 _FIRST_LOG = 1 << 14
 
@@ -165,7 +165,7 @@ def _job_table(
     table["compute"] = numbers(cluster.compute_s[jobs])
     table["share"] = numbers(np.array([cluster.jobs[j].transfer_start for j in jobs], float))
     if number != "O":
-        table["slack_s"] = SLACK * scenario.period[jobs]
+        table["slack_s"] = SLACK * scenario.period[jobs].min()
     table["first"] = np.searchsorted(flow_job, np.arange(len(jobs)))
     table["last"] = np.searchsorted(flow_job, np.arange(len(jobs)), side="right")
     table["begun"] = table["due"] = numbers(scenario.shifts[jobs])

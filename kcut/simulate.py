@@ -123,8 +123,8 @@ def simulate(
     -----
     Flow level: strict priority between levels, max-min fairness between the flows of one, no queues
     and no flow control. An event costs the length of the paths whose rates it changes. Memory does
-    not depend on the horizon, unless the time line is kept. States are compared to 1e-9 of a job's
-    iteration where arithmetic is not exact.
+    not depend on the horizon, unless the time line is kept. States are compared to 1e-9 of the
+    shortest iteration where arithmetic is not exact.
     """
     choice = cluster.path_choice(paths)
     sent = traffic(cluster, choice)
@@ -152,6 +152,33 @@ def simulate(
     line = read_log(cluster.num_jobs, groups) if timeline else None
     slowest = bottleneck(cluster, sent).link
     return _summarise(scenario, slowest, list(zip(groups, windows, strict=True)), line)
+
+
+def work_share(cluster: Cluster, simulation: Simulation, paths: PathChoice | None = None) -> float:
+    """Return the work done per second as a share of what the jobs would do alone.
+
+    Crux's U_T counts work (flop) where utilisation counts busy GPUs: a job whose GPUs reach fewer
+    flop/s weighs less here.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    simulation : Simulation
+        Of that cluster.
+    paths : optional
+        Those simulated; see `Cluster.path_choice`.
+
+    Returns
+    -------
+    float
+        sum W_j r_j over sum W_j / T_j, with r_j the iterations a second (begun computations count
+        in part) and T_j the iteration time alone; 1 where no job does work.
+    """
+    alone = cluster.work / period_alone(cluster, traffic(cluster, paths))
+    computed = simulation.iterations.astype(np.float64)
+    np.divide(simulation.busy_s, cluster.compute_s, out=computed, where=cluster.compute_s > 0)
+    done = cluster.work * computed / simulation.window_s
+    return float(done.sum() / alone.sum()) if alone.sum() > 0 else 1.0
 
 
 class _Totals(NamedTuple):

@@ -3,5 +3,8 @@
 MEGABYTE = 2**20
 """Bytes in a megabyte, wherever a limit is given in megabytes."""
 
+MAX_MEMORY_MB = 2**40
+"""Largest memory limit, so that its bytes fit the 64-bit integers of libraries and stores."""
+
 WARM_UP_VARIABLE = "KCUT_WARM_UP"
 """Environment variable that tells the server of runs, as JSON, what to warm up."""

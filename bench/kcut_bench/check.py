@@ -22,11 +22,19 @@ from kcut.paths import PathsInstance
 from kcut.pigeonhole import proven_bound
 from kcut.registry import PROBLEM_PARAMS, get_family
 from kcut.views import state
-from kcut_bench.outcome import unpack
+from kcut_bench.outcome import facts_of, unpack
 from kcut_bench.record import RunRecord
 from kcut_bench.simulation import worth_of
 from kcut_bench.store import Store, StoredInstance
 
+_SIMULATED_FIELDS = (
+    "num_gpus",
+    "utilisation",
+    "utilisation_tied",
+    "utilisation_alone",
+    "work_share",
+    "work_share_tied",
+)
 _SIMULATED = 1e-6
 """Simulated numbers may differ this much between machines, relatively."""
 
@@ -39,7 +47,9 @@ class Report:
 
     Attributes
     ----------
-    planned, rows : int
+    planned, rows, stale : int
+        Runs of the plan, rows among them, and rows that the plan does not ask for, which are not
+        checked.
     instances, solutions, certificates : int
         How many were made again and evaluated.
     problems : list of str
@@ -48,6 +58,7 @@ class Report:
 
     planned: int = 0
     rows: int = 0
+    stale: int = 0
     instances: int = 0
     solutions: int = 0
     certificates: int = 0
@@ -79,6 +90,7 @@ class _Known:
     value: int
     upper: int | None
     aim: str
+    proves: bool
 
 
 def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Report:
@@ -93,19 +105,24 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     Returns
     -------
     Report
-        With a problem for each instance whose hash differs, each row whose value, bound, gap,
-        proof or verdict is not what its solution and certificate give, each rejected answer,
-        proven optima that differ, and values above a proven optimum or bound.
+        With a problem for each instance whose hash differs, each row that is about another solver
+        or instance than was planned, each row whose value, bound, gap, proof or verdict is not
+        what its solution and certificate give, each rejected answer, proven optima that differ,
+        and values above a proven optimum or a bound, proven or claimed.
     """
-    report = Report(planned=len(store.planned()))
+    planned = store.planned()
+    of_key = {key: (instance, solver) for key, instance, solver in planned}
+    report = Report(planned=len(planned), stale=store.num_stale())
     stored = {_stored_group(instance): instance for instance in store.instances()}
     groups: dict[_Group, list[RunRecord]] = defaultdict(list)
     for row in store.records():
         groups[_group(row)].append(row)
         report.rows += 1
+        if (row.instance, row.solver) != of_key[row.key]:
+            report.problems.append(f"{_where(row)}: planned was {' by '.join(of_key[row.key])}")
     for group, rows in groups.items():
         # Where no run came so far as to have the instance, the rows state nothing about it.
-        had = any(row.instance_sha256 for row in rows)
+        had = any(row.instance_sha256 or row.solution is not None for row in rows)
         made = _remake(group, stored.get(group), report) if had else None
         known: list[_Known] = []
         for row in rows:
@@ -136,7 +153,7 @@ def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Ma
         else:
             report.problems.append(f"instance {params}: its file is not in the store")
             return None
-    except (KcutError, ValueError, TypeError, KeyError) as error:
+    except (KcutError, ValueError, TypeError, KeyError, AttributeError) as error:
         report.problems.append(f"instance {family} {params}: cannot be made again: {error}")
         return None
     report.instances += 1
@@ -160,20 +177,25 @@ def _read_content(stored: StoredInstance, name: str) -> CompressionInstance | Cl
 def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
     """Check one row, and yield what it establishes, if anything."""
     instance = made.instance
-    where = f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
     def problem(text: str) -> None:
-        report.problems.append(f"{where}: {text}")
+        report.problems.append(f"{_where(row)}: {text}")
 
     if row.verdict == Verdict.REJECTED:
         problem(f"the answer was rejected: {row.reason}")
-    if row.instance_sha256 and row.instance_sha256 != instance.sha256:
+    if not row.instance_sha256 and row.solution is None and row.value is None:
+        return
+    if row.instance_sha256 != instance.sha256:
         problem("instance_sha256 is not that of the instance")
         return
+    facts = facts_of(instance, 0.0)
+    for name in ("num_jobs", "num_edges", "longest_path", "total_weight"):
+        if getattr(row, name) != getattr(facts, name):
+            problem(f"{name} is {getattr(row, name)!r}, but should be {getattr(facts, name)!r}")
     try:
         answer = _answer(row, instance)
         found = judge(instance, answer, row.problem)
-    except (ValueError, zlib.error, OverflowError) as error:
+    except (ValueError, TypeError, zlib.error, OverflowError) as error:
         problem(f"cannot be read: {error}")
         return
     report.solutions += answer.solution is not None
@@ -184,18 +206,24 @@ def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
         yield _known(row, instance, answer)
 
 
+def _where(row: RunRecord) -> str:
+    return f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
+
+
 def _known(row: RunRecord, instance: CompressionInstance | PathsInstance, answer: Answer) -> _Known:
     """Return the exact value of a feasible answer and the bound its certificate proves."""
     assert answer.solution is not None
     if not isinstance(instance, PathsInstance):
         evaluate_cut = cut_value if row.problem == "compression" else max_k_cut_value
-        value = evaluate_cut(instance, answer.solution)
-        return _Known(row, value, _upper(instance, answer, row), row.problem)
+        value, upper = evaluate_cut(instance, answer.solution), _upper(instance, answer, row)
+        proves = upper is not None
+        return _Known(row, value, upper if proves else answer.bound, row.problem, proves)
     sign = 1 if instance.maximise else -1
     proven = None if answer.certificate is None else proven_bound(instance, answer.certificate)
+    bound = answer.bound if proven is None else proven
     aim = f"{row.problem}/{instance.objective}/{instance.stretch}"
     value = sign * evaluate(instance, answer.solution)
-    return _Known(row, value, None if proven is None else sign * proven, aim)
+    return _Known(row, value, None if bound is None else sign * bound, aim, proven is not None)
 
 
 def _answer(row: RunRecord, instance: CompressionInstance | PathsInstance) -> Answer:
@@ -232,7 +260,7 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
 def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
     """Yield what simulating the stored levels again gives otherwise."""
     again = worth_of(made.source, made.instance, None if row.value is None else answer.solution)
-    for name in ("num_gpus", "utilisation", "utilisation_tied", "utilisation_alone"):
+    for name in _SIMULATED_FIELDS:
         stated, is_so = getattr(row, name), getattr(again, name)
         same = stated == is_so
         if stated is not None and is_so is not None:
@@ -251,7 +279,7 @@ def _upper(instance: CompressionInstance, answer: Answer, row: RunRecord) -> int
 
 
 def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
-    """Compare all rows on one instance: nothing may exceed a proven bound or a claimed optimum."""
+    """Compare all rows on one instance: nothing may exceed a bound or a claimed optimum."""
     by_problem: dict[str, list[_Known]] = defaultdict(list)
     for entry in known:
         by_problem[entry.aim].append(entry)
@@ -260,9 +288,10 @@ def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
         name = f"{best.row.instance}, K = {best.row.levels}"
         for entry in entries:
             if entry.upper is not None and entry.upper < best.value:
+                how = "proves" if entry.proves else "claims"
                 yield (
                     f"{name}: {best.row.solver} has the value {abs(best.value)},"
-                    f" beyond the bound {abs(entry.upper)} that {entry.row.solver} proves"
+                    f" above the bound {abs(entry.upper)} that {entry.row.solver} {how}"
                 )
             claims = entry.row.claim == Claim.OPTIMAL and entry.row.verdict != Verdict.REJECTED
             if claims and entry.value < best.value:

@@ -75,6 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
     arguments : list of str, optional
         Instead of those of the process.
     """
+    _make_streams_safe()
     try:
         code = app(args=arguments, prog_name="kcut", standalone_mode=False)
         sys.stdout.flush()
@@ -89,6 +90,16 @@ def main(arguments: list[str] | None = None) -> None:
     if code == 130:
         _say("interrupted")
     _leave(code if isinstance(code, int) else 0)
+
+
+def _make_streams_safe() -> None:
+    """Let output never fail on a character, nor on a stream that is closed from the start."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _failed(error: BaseException) -> int:
@@ -112,8 +123,8 @@ def _explain(error: Any) -> tuple[int, str]:
         code, line = 130, "interrupted"
     elif isinstance(error, KcutError):
         code, line = 2 if name == "InputError" else 1, str(error)
-    elif isinstance(error, OSError) and error.filename is not None:
-        code, line = 2, f"{error.filename}: {error.strerror}"
+    elif isinstance(error, OSError) and error.strerror is not None:
+        code, line = 2, f"{error.filename or 'output'}: {error.strerror}"
     elif isinstance(error, MemoryError):
         line = f"out of memory {error}"
     return code, line
@@ -137,7 +148,7 @@ def _leave(code: int) -> None:
     """Exit; where nobody reads the output any more, keep quiet about it."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 

@@ -13,6 +13,7 @@ from kcut_bench.figures_time import cactus_figure, profile_figure, runtime_figur
 from kcut_bench.record import RunRecord
 from kcut_bench.results import RELAXATION, Results, family_of, instance_key, is_solved
 from kcut_bench.table import percent
+from kcut_bench.utilisation import utilisation_figure
 
 MOST_PLACES = 8
 """Up to so many sizes stand side by side, solvers apart; more share a logarithmic axis."""
@@ -24,6 +25,7 @@ def all_figures(results: Results) -> list[Figure]:
     """Return every figure of the report, in its order; those without data have no panels."""
     return [
         gap_figure(results),
+        utilisation_figure(results),
         runtime_figure(results),
         scatter_figure(results),
         frontier_figure(results),

@@ -35,7 +35,7 @@ class Facts:
     generate_s: float | None
 
 
-def facts_of(instance: CompressionInstance | PathsInstance, generate_s: float) -> Facts:
+def facts_of(instance: CompressionInstance | PathsInstance, generate_s: float | None) -> Facts:
     """Return the facts of an instance that took `generate_s` seconds to have.
 
     Path selection has flows for edges, and for the total weight that of all pairs of jobs.
@@ -98,14 +98,41 @@ def finished_row(
     )
 
 
-def lost_row(
-    run: PlannedRun, facts: Facts | None, termination: Termination, detail: str, started_at: str
-) -> RunRecord:
-    """Return the row of a run whose process ended without an answer."""
-    known = facts or Facts(run.recipe.name, "", 0, 0, 0, 0, None)
-    answer = Answer(Claim.NONE, termination=termination, detail=detail)
-    judgement = Judgement(Verdict.UNVERIFIABLE, reason=detail)
-    return finished_row(run, known, answer, judgement, started_at=started_at)
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """How a run ended whose process did not live to send its row.
+
+    Attributes
+    ----------
+    termination : Termination
+    detail, started_at : str
+    facts : Facts or None
+        Of the instance, where the run came so far as to have it.
+    solve_s, cpu_s : float or None
+        Seconds in the solver until the end, where it was in there.
+    peak_rss_bytes : int or None
+    """
+
+    termination: Termination
+    detail: str
+    started_at: str
+    facts: Facts | None = None
+    solve_s: float | None = None
+    cpu_s: float | None = None
+    peak_rss_bytes: int | None = None
+
+    def row(self, run: PlannedRun) -> RunRecord:
+        """Return the row of the run, without an answer."""
+        answer = Answer(Claim.NONE, termination=self.termination, detail=self.detail)
+        return finished_row(
+            run,
+            self.facts or Facts(run.recipe.name, "", 0, 0, 0, 0, None),
+            answer,
+            Judgement(Verdict.UNVERIFIABLE, reason=self.detail),
+            started_at=self.started_at,
+            timings=Timings(solve_s=self.solve_s, cpu_s=self.cpu_s),
+            peak_rss_bytes=self.peak_rss_bytes,
+        )
 
 
 def _planned_fields(run: PlannedRun, facts: Facts) -> dict[str, Any]:

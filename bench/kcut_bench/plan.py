@@ -81,6 +81,10 @@ class PlannedRun:
     threads : int
     max_jobs, max_edges : int or None
         Larger instances are skipped.
+    effort_s : float or None
+        See `kcut.Limits`.
+    reproducible : bool
+        Nothing that a clock decides may become a result.
     """
 
     key: str
@@ -96,11 +100,19 @@ class PlannedRun:
     threads: int
     max_jobs: int | None
     max_edges: int | None
+    effort_s: float | None = None
+    reproducible: bool = False
 
     @property
     def limits(self) -> Limits:
-        """What the solver is told."""
-        return Limits(self.time_s, self.memory_bytes, self.threads)
+        """What the solver is told; nothing of a clock where results must not depend on one."""
+        time_s = None if self.reproducible else self.time_s
+        return Limits(time_s, self.memory_bytes, self.threads, self.effort_s)
+
+    @property
+    def keeps_incumbents(self) -> bool:
+        """Whether the best solution of a run that is ended becomes its solution."""
+        return not self.reproducible
 
 
 def expand(spec: Spec, base: Path, source: str) -> list[PlannedRun]:
@@ -186,7 +198,10 @@ def _solver_variants(spec: Spec, source: str) -> Iterator[PlannedRun]:
     nothing = Recipe("", "", 0, None, {}, None)
     for i, entry in enumerate(spec.solvers):
         try:
-            solver = get_solver(entry.name, PROBLEMS_OF[CompressionInstance])
+            problems: tuple[str, ...] = (spec.problem,)
+            if spec.problem == "compression":
+                problems = PROBLEMS_OF[CompressionInstance]
+            solver = get_solver(entry.name, problems)
         except InputError as error:
             raise InputError(error.message, f"solvers[{i}].name", entry.name, source) from None
         limits = entry.limits or spec.limits

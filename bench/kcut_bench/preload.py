@@ -11,8 +11,11 @@ import gc
 import importlib
 import json
 import os
+import signal
+from pathlib import Path
 
-from kcut_bench import WARM_UP_VARIABLE
+from kcut.registry import families, solvers
+from kcut_bench import WARM_UP_VARIABLE, numba_cache
 
 LIBRARIES = (
     "highspy",
@@ -27,22 +30,28 @@ SAFE_SOLVERS = ("crux", "min-cuts", "min-cost-flow", "longest-path", "sincronia"
 
 
 def _prepare() -> None:
+    # Ctrl-C reaches the whole group. It is for the sweep to end this server, not for imports.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in (*LIBRARIES, "kcut_bench.worker", "kcut_instances"):
         # What is missing is reported by the run that needs it.
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     with contextlib.suppress(Exception):
+        # Looking for plug-ins takes longer than many a run.
+        solvers(), families()
         _compile_cores()
+        numba_cache.publish(Path(os.environ[numba_cache.DIRECTORY_VARIABLE]))
     # What is there now stays; a collection after the fork would only copy its pages.
     gc.collect()
     gc.freeze()
 
 
 def _compile_cores() -> None:
-    """Warm up the planned solvers that call no library with threads of its own."""
+    """Warm up the checks, and the planned solvers that call no library with threads of its own."""
     from kcut.registry import get_solver
-    from kcut_bench.run import warm_up
+    from kcut_bench.run import warm_up, warm_up_checks
 
+    warm_up_checks()
     for name, params in json.loads(os.environ.get(WARM_UP_VARIABLE, "[]")):
         if name in SAFE_SOLVERS:
             warm_up(get_solver(name, ("compression",)), params)

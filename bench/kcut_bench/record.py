@@ -44,6 +44,9 @@ class RunRecord:
     num_gpus, utilisation, utilisation_tied, utilisation_alone, simulate_s
         On a cluster: its GPUs; their simulated utilisation with these levels, with all jobs on one
         level, and if no job met another; and the seconds spent simulating. None elsewhere.
+    work_share, work_share_tied : float or None
+        Work done a second as a share of what the jobs do alone, with these levels and with all
+        jobs on one; see `kcut.simulate.work_share`.
     incumbents : str
         JSON list of [seconds, value].
     solution, certificate : bytes or None
@@ -96,4 +99,6 @@ class RunRecord:
     utilisation: float | None = None
     utilisation_tied: float | None = None
     utilisation_alone: float | None = None
+    work_share: float | None = None
+    work_share_tied: float | None = None
     simulate_s: float | None = None

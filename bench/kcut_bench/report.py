@@ -18,6 +18,7 @@ from kcut_bench.results import Results, family_of, find_contradictions, instance
 from kcut_bench.table import Table, text_column, to_csv, to_html, to_latex, to_markdown
 from kcut_bench.tables import all_tables
 from kcut_bench.tables_detail import failure_table
+from kcut_bench.utilisation import utilisation_sentence
 
 
 def write_report(store_dir: Path, output: Path) -> list[Path]:
@@ -83,6 +84,11 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
         ),
         Section("results", "Results by solver", show("results", "No run is finished.")),
         Section("gap", "Gap by size", plot["gap-by-size"] + show("gap-by-family", none_proven)),
+        Section(
+            "utilisation",
+            "What it is worth in utilisation",
+            plot["utilisation"] + show("utilisation", "No run is on a cluster."),
+        ),
         Section("time", "Run time by size", plot["time-by-size"] + show("scaling", "No run yet.")),
         Section("scatter", "Value against optimum", plot["value-against-optimum"]),
         Section("frontier", "Frontier", plot["frontier"]),
@@ -106,7 +112,8 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
     name = study_name(results.manifest)
     title = f"kcut: study {name}" if name else "kcut: results"
     where = provenance(results).replace("`", "")
-    return page_html(title, where, headline(results), _alarms(results), sections)
+    finding = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
+    return page_html(title, where, finding, _alarms(results), sections)
 
 
 def _alarms(results: Results) -> str:

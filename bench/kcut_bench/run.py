@@ -8,6 +8,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from kcut.judge import Judgement, judge
 from kcut.paths import PathsInstance
 from kcut.registry import PROBLEM_PARAMS, Solver, get_solver
 from kcut.views import own_params, state
+from kcut_bench import numba_cache
 from kcut_bench.answers import malformation, normalised
 
 WARM_UP_S = 5.0
@@ -70,6 +72,7 @@ def run_solver(
     seed: int,
     *,
     on_phase: Callable[[str], None] = lambda _: None,
+    confine: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
 ) -> tuple[Answer, Judgement, Timings]:
     """Run a solver on an instance and check what it answers.
 
@@ -86,6 +89,8 @@ def run_solver(
         Of the solver's random generator.
     on_phase : callable, optional
         Told ``solve`` after the warm-up and ``check`` after the solver returned.
+    confine : callable, optional
+        Makes the context in which the solver is called, beyond what it is told.
 
     Returns
     -------
@@ -106,10 +111,12 @@ def run_solver(
     # The young alone: a full collection takes longer than many a run.
     gc.collect(1)
     on_phase("solve")
-    returned, solve_s, cpu_s, compile_s = _timed_call(solver, instance, params, limits, seed)
+    with confine():
+        returned, solve_s, cpu_s, compile_s = _timed_call(solver, instance, params, limits, seed)
     if compile_s > COMPILED_SHARE * solve_s:
         on_phase("solve")
-        returned, solve_s, cpu_s, _ = _timed_call(solver, instance, params, limits, seed)
+        with confine():
+            returned, solve_s, cpu_s, _ = _timed_call(solver, instance, params, limits, seed)
     on_phase("check")
     problem = malformation(returned)
     if problem is not None:
@@ -134,15 +141,26 @@ def warm_up(solver: Solver, params: Mapping[str, Any]) -> None:
         return
     _warm.add(key)
     tiny = _specimen(solver.problem, params)
-    # Whatever goes wrong here goes wrong again in the run itself, and is recorded there.
-    with contextlib.suppress(Exception):
-        answer = solver.solve(
-            tiny,
-            limits=Limits(WARM_UP_S),
-            rng=np.random.default_rng(0),
-            **own_params(solver.problem, params),
-        )
-        judge(tiny, answer, solver.problem)
+    own = own_params(solver.problem, params)
+    for _ in range(2):
+        try:
+            answer = solver.solve(
+                tiny, limits=Limits(WARM_UP_S), rng=np.random.default_rng(0), **own
+            )
+            judge(tiny, answer, solver.problem)
+            return
+        except Exception as error:
+            # A broken cache is cleared; whatever else goes wrong here goes wrong again in the run
+            # itself, and is recorded there.
+            if not (numba_cache.looks_broken(error) and numba_cache.clear()):
+                return
+
+
+def warm_up_checks() -> None:
+    """Certify and refute once, on the instance of the warm-up, so that all of it is compiled."""
+    tiny = CompressionInstance.from_edges(7, *SPECIMEN, levels=2, name="tiny")
+    lie = Answer(Claim.OPTIMAL, np.zeros(7, np.int64))
+    _certify(tiny, lie, judge(tiny, lie), "compression")
 
 
 def _specimen(problem: str, params: Mapping[str, Any]) -> CompressionInstance | PathsInstance:
@@ -164,9 +182,9 @@ def _timed_call(
     from numba.core import event
 
     with event.install_recorder("numba:compiler_lock") as compilations:
-        processor, started = _processor_seconds(), time.perf_counter()
+        processor, started = processor_seconds(), time.perf_counter()
         returned = _call(solver, instance, params, limits, seed)
-        solve_s, cpu_s = time.perf_counter() - started, _processor_seconds() - processor
+        solve_s, cpu_s = time.perf_counter() - started, processor_seconds() - processor
     compile_s, depth, entered = 0.0, 0, 0.0
     for moment, happened in compilations.buffer:
         depth += 1 if happened.is_start else -1
@@ -234,6 +252,7 @@ def _refute(instance: CompressionInstance, levels: Any, judgement: Judgement) ->
     return replace(judgement, verdict=Verdict.REJECTED, reason=reason)
 
 
-def _processor_seconds() -> float:
+def processor_seconds() -> float:
+    """Return the processor seconds of this process and of the children it waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

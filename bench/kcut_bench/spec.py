@@ -8,12 +8,15 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from kcut.compression import MAX_LEVELS
 from kcut.errors import MISSING, InputError
+from kcut_bench import MAX_MEMORY_MB
 
 Scalar = bool | int | float | str
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Natural = Annotated[int, msgspec.Meta(ge=0)]
 MAX_SEEDS = 1_000_000
+MAX_THREADS = 4096
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -24,8 +27,8 @@ class LimitsSpec(_Table, frozen=True, kw_only=True):
     """Limits of a run: seconds, megabytes (2^20 bytes), threads."""
 
     time_s: float | None = None
-    memory_mb: Positive | None = None
-    threads: Positive = 1
+    memory_mb: Annotated[int, msgspec.Meta(ge=1, le=MAX_MEMORY_MB)] | None = None
+    threads: Annotated[int, msgspec.Meta(ge=1, le=MAX_THREADS)] = 1
 
 
 class SeedRange(_Table, frozen=True, kw_only=True):
@@ -60,7 +63,7 @@ class InstancesSpec(_Table, frozen=True, kw_only=True):
     files: list[str] = []
     params: dict[str, Scalar | list[Scalar]] = {}
     mode: Literal["cross", "zip"] = "cross"
-    levels: list[Positive] = []
+    levels: list[Annotated[int, msgspec.Meta(ge=1, le=MAX_LEVELS)]] = []
     seeds: Seeds = msgspec.field(default_factory=lambda: [0])
 
 
@@ -95,7 +98,7 @@ class Spec(_Table, frozen=True, kw_only=True):
 
     name: str
     description: str = ""
-    problem: Literal["compression"] = "compression"
+    problem: Literal["compression", "paths"] = "compression"
     limits: LimitsSpec = LimitsSpec()
     repetitions: Positive = 1
     seeds: Seeds = msgspec.field(default_factory=lambda: [0])

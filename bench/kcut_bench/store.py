@@ -100,20 +100,25 @@ class Store:
     def manifest(self) -> dict[str, Any]:
         """Return the manifest: specification, sessions, environment, instance hashes."""
         rows = self._query("SELECT key, value FROM manifest ORDER BY key")
-        return {key: json.loads(value) for key, value in rows}
+        try:
+            return {key: json.loads(value) for key, value in rows}
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"is not JSON: {error}", "manifest", source=str(self.directory)
+            ) from None
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write entries of the manifest; those not named stay."""
         rows = [(key, json.dumps(value, sort_keys=True)) for key, value in content.items()]
-        with self.connection:
-            self.connection.executemany("REPLACE INTO manifest VALUES (?, ?)", rows)
+        with self._writing() as connection:
+            connection.executemany("REPLACE INTO manifest VALUES (?, ?)", rows)
 
     def plan(self, runs: Iterable[tuple[str, str, str]]) -> None:
         """Replace the plan by these (key, instance, solver), in order."""
         rows = [(*run, position) for position, run in enumerate(runs)]
-        with self.connection:
-            self.connection.execute("DELETE FROM planned")
-            self.connection.executemany("INSERT INTO planned VALUES (?, ?, ?, ?)", rows)
+        with self._writing() as connection:
+            connection.execute("DELETE FROM planned")
+            connection.executemany("INSERT INTO planned VALUES (?, ?, ?, ?)", rows)
 
     def planned(self) -> list[tuple[str, str, str]]:
         """Return (key, instance, solver) of every planned run, in the order of the plan."""
@@ -124,12 +129,25 @@ class Store:
         """Return the keys of all rows."""
         return {key for (key,) in self._query("SELECT key FROM runs")}
 
-    def add(self, record: RunRecord) -> None:
-        """Write one row, in a transaction of its own."""
+    def add(self, record: RunRecord, recipe: str | None = None) -> None:
+        """Write one row, and what it says of its instance's recipe, in one transaction.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written, say because the disk is full; the store stays as it was.
+        """
         values = [_to_column(getattr(record, name)) for name in COLUMNS]
         marks = ", ".join("?" * len(COLUMNS))
-        with self.connection:
-            self.connection.execute(f"INSERT INTO runs VALUES ({marks})", values)
+        facts = (record.instance_sha256, record.num_jobs, record.num_edges, recipe)
+        with self._writing() as connection:
+            connection.execute(f"INSERT INTO runs VALUES ({marks})", values)
+            if recipe is not None and record.instance_sha256:
+                connection.execute(
+                    "UPDATE instances SET sha256 = ?, num_jobs = ?, num_edges = ?"
+                    " WHERE recipe = ? AND sha256 IS NULL",
+                    facts,
+                )
 
     def records(self, *, planned_only: bool = True) -> Iterator[RunRecord]:
         """Yield the rows in the order of the plan.
@@ -143,7 +161,10 @@ class Store:
         join = "JOIN" if planned_only else "LEFT JOIN"
         query = f"SELECT {columns} FROM runs r {join} planned p ON p.key = r.key"
         for row in self._query(query + " ORDER BY p.position, r.key"):
-            yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
+            try:
+                yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
+            except ValueError as error:
+                raise InputError(str(error), f"row {row[0]}", source=str(self.directory)) from None
 
     def counts(self) -> list[tuple[str, str | None, str | None, int]]:
         """Return (solver, termination, verdict, number) of planned runs; None where not done."""
@@ -157,26 +178,27 @@ class Store:
         query = "SELECT COUNT(*) FROM runs WHERE key NOT IN (SELECT key FROM planned)"
         return int(self._query(query).fetchone()[0])
 
-    def add_instance(self, instance: StoredInstance) -> None:
-        """Write an instance, unless its recipe is there already."""
-        row = dataclasses.astuple(instance)
-        with self.connection:
-            marks = ", ".join("?" * len(row))
-            self.connection.execute(f"INSERT OR IGNORE INTO instances VALUES ({marks})", row)
-
-    def note_instance(self, recipe: str, sha256: str, num_jobs: int, num_edges: int) -> None:
-        """Add what the first run found out about an instance."""
-        with self.connection:
-            self.connection.execute(
-                "UPDATE instances SET sha256 = ?, num_jobs = ?, num_edges = ?"
-                " WHERE recipe = ? AND sha256 IS NULL",
-                (sha256, num_jobs, num_edges, recipe),
-            )
+    def add_instances(self, instances: Iterable[StoredInstance]) -> None:
+        """Write instances, but for those whose recipe is there already."""
+        rows = [dataclasses.astuple(instance) for instance in instances]
+        marks = ", ".join("?" * len(dataclasses.fields(StoredInstance)))
+        with self._writing() as connection:
+            connection.executemany(f"INSERT OR IGNORE INTO instances VALUES ({marks})", rows)
 
     def instances(self) -> list[StoredInstance]:
         """Return all instances."""
         rows = self._query("SELECT * FROM instances ORDER BY rowid")
         return [StoredInstance(*row) for row in rows]
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Write in one transaction: all of it or nothing."""
+        try:
+            with self.connection:
+                yield self.connection
+        except sqlite3.OperationalError as error:
+            message = f"cannot be written: {error}"
+            raise InputError(message, FILE_NAME, source=str(self.directory)) from error
 
     def _query(self, query: str) -> sqlite3.Cursor:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -109,25 +110,22 @@ def run_sweep(
     transaction when its run is over, and never twice.
     """
     store.plan((run.key, run.recipe.name, run.solver) for run in runs)
-    for recipe in {run.recipe.key: run.recipe for run in runs}.values():
-        store.add_instance(_stored(recipe))
+    recipes = {run.recipe.key: run.recipe for run in runs}.values()
+    store.add_instances(_stored(recipe) for recipe in recipes)
     waiting = todo(runs, store.finished(), shard)
 
     def keep(run: PlannedRun, row: RunRecord) -> None:
-        store.add(row)
-        if row.instance_sha256:
-            store.note_instance(run.recipe.key, row.instance_sha256, row.num_jobs, row.num_edges)
+        store.add(row, run.recipe.key)
         on_row(row)
 
     try:
         executor.run_all(waiting, workers, keep)
-    finally:
-        hashes = {
-            f"{instance.name},levels={instance.levels}": instance.sha256
-            for instance in store.instances()
-            if instance.sha256 is not None
-        }
-        store.write_manifest({"instances": hashes})
+    except (KeyboardInterrupt, InputError):
+        # A store that could not be written a moment ago need not be now.
+        with contextlib.suppress(InputError):
+            _note_hashes(store)
+        raise
+    _note_hashes(store)
     return _summarise(store, runs, len(waiting), shard)
 
 
@@ -154,6 +152,16 @@ def begin_manifest(store: Store, spec: Spec, text: str, command: list[str]) -> N
             "sessions": [*earlier, session],
         }
     )
+
+
+def _note_hashes(store: Store) -> None:
+    """Note in the manifest the hash of every instance that a run has had."""
+    hashes = {
+        f"{instance.name},levels={instance.levels}": instance.sha256
+        for instance in store.instances()
+        if instance.sha256 is not None
+    }
+    store.write_manifest({"instances": hashes})
 
 
 def _stored(recipe: Recipe) -> StoredInstance:

@@ -24,6 +24,7 @@ from kcut_bench.tables_results import (
     family_gap_table,
     result_table,
 )
+from kcut_bench.utilisation import utilisation_sentence, utilisation_table
 
 _BLOCK = re.compile(
     r"(?P<begin><!-- (?P<kind>results|output) (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)",
@@ -38,6 +39,7 @@ def all_tables(results: Results) -> list[Table]:
     return [
         result_table(results),
         family_gap_table(results),
+        utilisation_table(results),
         comparison_table(results),
         scaling_table(results),
         worst_table(results),
@@ -58,8 +60,9 @@ def summary(store_dir: Path) -> str:
         If there is no store.
     """
     results = load_results(store_dir)
-    sentence = textwrap.fill(headline(results), 100)
-    return f"{sentence}\n\n{to_text(without(result_table(results), _NOT_IN_SUMMARY))}"
+    sentences = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
+    short = without(result_table(results), _NOT_IN_SUMMARY)
+    return f"{textwrap.fill(sentences, 100)}\n\n{to_text(short)}"
 
 
 def readme_table(store_dir: Path) -> str:
@@ -72,7 +75,8 @@ def readme_table(store_dir: Path) -> str:
     """
     results = load_results(store_dir)
     short = without(result_table(results), _NOT_IN_README)
-    return f"{headline(results)}\n\n{to_markdown(short)}\n{provenance(results)}\n"
+    sentences = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
+    return f"{sentences}\n\n{to_markdown(short)}\n{provenance(results)}\n"
 
 
 def update_readme(readme: Path, results_dir: Path) -> bool:

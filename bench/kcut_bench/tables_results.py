@@ -36,6 +36,11 @@ DEFINITIONS = (
         "is only an interval, from the best verified value to the least certified bound, and the "
         "instance is left out of gaps.",
     ),
+    (
+        "utilisation",
+        "Busy GPU-seconds over all GPU-seconds of a cluster's jobs, in the steady cycle of the "
+        "fluid model: strict priority between levels, max-min fairness within.",
+    ),
     ("gap", "(reference − value) / reference; 0 where both are 0."),
     ("residual ratio", "Residual / residual of the reference, where the latter is positive."),
     (

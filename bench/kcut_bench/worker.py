@@ -5,30 +5,64 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import resource
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 import msgspec
 
-from kcut.answer import Termination, Verdict, no_answer
-from kcut.judge import Judgement
+from kcut.answer import Answer, Claim, Incumbent, Termination, Verdict, no_answer
+from kcut.compression import CompressionInstance
+from kcut.judge import Judgement, judge
+from kcut.paths import PathsInstance
 from kcut.registry import get_solver
 from kcut.views import state
-from kcut_bench.outcome import facts_of, finished_row, utc_now
+from kcut_bench.board import EVALUATE, Board, read_board
+from kcut_bench.memory import confined, peak_rss_bytes
+from kcut_bench.outcome import Facts, Lost, facts_of, finished_row, utc_now
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
-from kcut_bench.run import run_solver
+from kcut_bench.run import Timings, processor_seconds, run_solver
 from kcut_bench.simulation import worth_of
 
 Report = Callable[[str, object], None]
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+"""HiGHS, CP-SAT and CBC are told by their solvers."""
 _PR_SET_PDEATHSIG = 1
 
 
-def execute(run: PlannedRun, report: Report) -> RunRecord:
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the process of a run is to do.
+
+    Attributes
+    ----------
+    run : PlannedRun
+    folder : str
+        Its own, to work in.
+    lost : Lost or None
+        If given, the run was ended before; make its row of the best solution it left in `folder`.
+    """
+
+    run: PlannedRun
+    folder: str
+    lost: Lost | None = None
+
+
+def execute(run: PlannedRun, report: Report, folder: Path | None = None) -> RunRecord:
     """Carry out a planned run.
 
     Parameters
@@ -36,7 +70,9 @@ def execute(run: PlannedRun, report: Report) -> RunRecord:
     run : PlannedRun
     report : callable
         Told ``(phase, content)`` as it happens: ``facts`` with the `Facts` of the instance, then
-        ``solve`` and ``check`` with None.
+        ``solve`` and ``check`` with the processor seconds this process has used.
+    folder : Path, optional
+        Where the best solution is kept; without it, it is not kept.
 
     Returns
     -------
@@ -52,27 +88,34 @@ def execute(run: PlannedRun, report: Report) -> RunRecord:
     instance = state(made, run.problem, run.params)
     facts = facts_of(instance, time.perf_counter() - started)
     report("facts", facts)
-    for name, size, most in (
-        ("jobs", facts.num_jobs, run.max_jobs),
-        ("edges", facts.num_edges, run.max_edges),
-    ):
-        if most is not None and size > most:
-            reason = f"{size:,} {name}, more than max_{name} = {most:,}"
-            answer = no_answer(Termination.SKIPPED, reason)
-            judgement = Judgement(Verdict.UNVERIFIABLE, reason=reason)
-            return finished_row(run, facts, answer, judgement, started_at=started_at)
+    skipped = _too_large(run, facts)
+    if skipped is not None:
+        judgement = Judgement(Verdict.UNVERIFIABLE, reason=skipped.detail)
+        return finished_row(run, facts, skipped, judgement, started_at=started_at)
     solver = get_solver(run.solver, (run.problem,))
+    limits, board = run.limits, None
+    if folder is not None and run.problem in EVALUATE:
+        board = Board(folder, instance, run.problem)
+        limits = replace(limits, on_incumbent=board.offer)
+
+    def on_phase(phase: str) -> None:
+        if phase == "solve" and board is not None:
+            board.start()
+        report(phase, processor_seconds())
+
     answer, judgement, timings = run_solver(
         instance,
         solver,
         run.params,
-        run.limits,
+        limits,
         run.seed,
-        on_phase=lambda phase: report(phase, None),
+        on_phase=on_phase,
+        confine=lambda: confined(run.memory_bytes),
     )
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = usage.ru_maxrss * unit
+    if folder is not None and run.keeps_incumbents and _ran_out_of_memory(answer):
+        kept = _incumbent(run, instance, folder, answer.termination, answer.detail)
+        if kept is not None:
+            answer, judgement = kept, judge(instance, kept, run.problem)
     return finished_row(
         run,
         facts,
@@ -80,36 +123,114 @@ def execute(run: PlannedRun, report: Report) -> RunRecord:
         judgement,
         started_at=started_at,
         timings=timings,
-        peak_rss_bytes=peak,
+        peak_rss_bytes=peak_rss_bytes(),
         worth=worth_of(made, instance, None if judgement.value is None else answer.solution),
     )
 
 
-def child_main(pipe: Connection, payload: bytes) -> None:
-    """Entry point of a run's process: read the plan, carry it out, send the row.
+def salvage(run: PlannedRun, lost: Lost, folder: Path, report: Report) -> RunRecord:
+    """Return the row of a run that was ended, with the best solution on its board, checked."""
+    made = run.recipe.make()
+    instance = state(made, run.problem, run.params)
+    facts = lost.facts or facts_of(instance, None)
+    report("facts", facts)
+    answer = _incumbent(run, instance, folder, lost.termination, lost.detail)
+    if answer is None:
+        return lost.row(run)
+    report("check", processor_seconds())
+    judgement = judge(instance, answer, run.problem)
+    if judgement.verdict is not Verdict.VERIFIED:
+        return lost.row(run)
+    return finished_row(
+        run,
+        facts,
+        answer,
+        judgement,
+        started_at=lost.started_at,
+        timings=Timings(solve_s=lost.solve_s, cpu_s=lost.cpu_s),
+        peak_rss_bytes=lost.peak_rss_bytes,
+        worth=worth_of(made, instance, answer.solution),
+    )
 
-    Messages are a kind and a content, as JSON, one after the other.
+
+def _too_large(run: PlannedRun, facts: Facts) -> Answer | None:
+    for name, size, most in (
+        ("jobs", facts.num_jobs, run.max_jobs),
+        ("edges", facts.num_edges, run.max_edges),
+    ):
+        if most is not None and size > most:
+            reason = f"{size:,} {name}, more than max_{name} = {most:,}"
+            return no_answer(Termination.SKIPPED, reason)
+    return None
+
+
+def _ran_out_of_memory(answer: Answer) -> bool:
+    return answer.termination is Termination.MEMORY_LIMIT and answer.solution is None
+
+
+def _incumbent(
+    run: PlannedRun,
+    instance: CompressionInstance | PathsInstance,
+    folder: Path,
+    termination: Termination,
+    detail: str,
+) -> Answer | None:
+    """Return the answer that the board of a run stands for, if anything is on it."""
+    found = read_board(folder)
+    if found is None:
+        return None
+    levels, seconds = found
+    value = EVALUATE[run.problem](instance, levels)
+    if value is None:
+        return None
+    return Answer(
+        Claim.FEASIBLE,
+        levels,
+        termination=termination,
+        detail=detail,
+        incumbents=(Incumbent(seconds, abs(value)),),
+    )
+
+
+def child_main(pipe: Connection, errors: Connection, payload: bytes) -> None:
+    """Entry point of a run's process: read the task, carry it out, send the row.
+
+    Messages are a kind and a content, as JSON, one after the other. What is written to standard
+    error goes into `errors`.
     """
-    _detach()
+    task = msgspec.json.decode(payload, type=Task)
+    _detach(task, errors)
 
     def report(kind: str, content: object) -> None:
         pipe.send_bytes(kind.encode() + b"\n" + msgspec.json.encode(content))
 
+    folder = Path(task.folder)
     try:
-        row = execute(msgspec.json.decode(payload, type=PlannedRun), report)
+        if task.lost is None:
+            row = execute(task.run, report, folder)
+        else:
+            row = salvage(task.run, task.lost, folder, report)
         report("row", row)
     except Exception as error:
         report("error", " ".join(f"{type(error).__name__}: {error}".split()))
+    # Whatever a library would still do at exit, or a thread it left would wait for, is over.
+    os._exit(0)
 
 
-def _detach() -> None:
-    """Be a session of one's own, die with the harness, and keep native chatter off the terminal."""
+def _detach(task: Task, errors: Connection) -> None:
+    """Be a session of one's own in a folder of one's own, die with the harness, keep quiet."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.chdir(task.folder)
+    os.environ.update(dict.fromkeys(("TMPDIR", "TMP", "TEMP"), task.folder))
+    tempfile.tempdir = task.folder
+    # Libraries that are loaded already read these before; their solvers tell them.
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(task.run.threads)))
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
-    os.dup2(silence, 2)
+    os.dup2(errors.fileno(), 2)
     os.close(silence)
+    errors.close()

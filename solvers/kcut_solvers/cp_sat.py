@@ -56,7 +56,8 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
     ----------
     problem : Problem
     limits : Limits
-        Building counts. More than one thread makes runs unrepeatable.
+        Building counts towards the time. The effort is CP-SAT's deterministic time. More than one
+        thread makes runs unrepeatable.
     rng : numpy.random.Generator
         Gives the seed.
     started : float
@@ -85,6 +86,8 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
         if build_s >= limits.time_s:
             return no_answer(Termination.TIME_LIMIT, f"building the model took {build_s:.1f} s")
         parameters.max_time_in_seconds = limits.time_s - build_s
+    if limits.effort_s is not None:
+        parameters.max_deterministic_time = limits.effort_s
     incumbents: list[Incumbent] = []
 
     class Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
@@ -93,7 +96,9 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
         def on_solution_callback(self) -> None:
             found = np.array([self.value(x) for x in problem.variables], np.int64)
             seconds = time.perf_counter() - started
-            incumbents.append(Incumbent(seconds, problem.value(problem.decode(found))))
+            solution = problem.decode(found)
+            limits.on_incumbent(solution)
+            incumbents.append(Incumbent(seconds, problem.value(solution)))
 
     status = solver.solve(problem.model, Watch())
     name = solver.status_name(status)

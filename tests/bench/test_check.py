@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kcut.errors import InputError
 from kcut_bench.check import check_store
 from kcut_bench.outcome import pack
 from kcut_bench.plan import expand
@@ -97,6 +98,17 @@ def test_untouched_store_passes_without_its_files(store_dir):
         (f"family = 'nope' WHERE {CRUX}", "cannot be made again"),
         ("value = value * 1.01 WHERE family IS NULL", "value is"),
         ("claim = 'perhaps' WHERE solver = 'crux'", "cannot be read"),
+        (f"instance_sha256 = '' WHERE {CRUX}", "instance_sha256"),
+        ("instance_sha256 = ''", "instance_sha256"),
+        (f"num_jobs = 11 WHERE {CRUX}", "num_jobs is"),
+        (f"num_edges = num_edges + 1 WHERE {CRUX}", "num_edges is"),
+        (f"longest_path = 1 WHERE {CRUX}", "longest_path is"),
+        (f"total_weight = 1 WHERE {CRUX}", "total_weight is"),
+        (f"instance = 'another' WHERE {CRUX}", "planned was"),
+        (f"solver = 'min-cuts' WHERE {CRUX}", "planned was"),
+        (f"solution = 'text' WHERE {CRUX}", "cannot be read"),
+        (f"certificate = 7 WHERE {MIN_CUTS}", "cannot be read"),
+        (f"family_params = '[]' WHERE {CRUX}", "cannot be made again"),
     ],
 )
 def test_changed_row_is_found(store_dir, change, words):
@@ -104,6 +116,32 @@ def test_changed_row_is_found(store_dir, change, words):
     tamper(store_dir, f"UPDATE runs SET {change}")
     found = problems(store_dir)
     assert any(words in problem for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("statement", "field"),
+    [
+        (f"UPDATE runs SET value = 'many' WHERE {CRUX}", "row"),
+        ("UPDATE manifest SET value = 'x'", "manifest"),
+    ],
+)
+def test_a_store_with_nonsense_in_it_is_bad_input(store_dir, statement, field):
+    """What is no number or no JSON is refused with the field, whoever reads it."""
+    with create_store(store_dir) as store:
+        store.write_manifest({"name": "checked"})
+    tamper(store_dir, statement)
+    with open_store(store_dir) as store, pytest.raises(InputError) as caught:
+        _ = list(store.records()), store.manifest()
+    assert caught.value.field.startswith(field)
+    assert caught.value.source == str(store_dir)
+
+
+def test_rows_outside_the_plan_are_counted(store_dir):
+    """A row that no plan asks for is not silently passed over."""
+    tamper(store_dir, "DELETE FROM planned WHERE solver = 'crux'")
+    with open_store(store_dir) as store:
+        report = check_store(store)
+    assert (report.rows, report.stale) == (4, 2)
 
 
 def test_changed_solution_and_certificate_are_found(store_dir):
@@ -127,6 +165,16 @@ def test_exact_solvers_that_contradict_each_other_are_found(store_dir):
         pack(np.zeros(10, np.int64)),
     )
     assert any("without order" in problem for problem in problems(store_dir))
+
+
+def test_a_claimed_bound_below_what_another_solver_has_is_found(store_dir):
+    """A bound need not be proven to be refuted: a better solution is enough."""
+    tamper(
+        store_dir,
+        f"UPDATE runs SET solution = ?, value = 0, bound = 0, gap = 0.0 WHERE {CRUX}",
+        pack(np.zeros(10, np.int64)),
+    )
+    assert any("that crux claims" in problem for problem in problems(store_dir))
 
 
 def test_changed_file_in_the_store_is_found(store_dir):

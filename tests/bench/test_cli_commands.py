@@ -87,14 +87,18 @@ def test_solution_file_verifies_and_a_changed_one_does_not(kcut_here, fig13, tmp
     assert (code, "optimal" in out) == (0, True)
     best = json.loads((tmp_path / "best.json").read_text())
     changes = {
-        "equal": ({"levels": [0, 0, 0, 0], "value": 0, "bound": 4}, 0, False, True),
-        "no cover": ({"cover": None, "bound": None}, 0, False, True),
+        "equal": ({"levels": [0, 0, 0, 0], "value": 0, "bound": 4, "gap": 1.0}, 0, False, True),
+        "no cover": ({"cover": None, "bound": None, "gap": None}, 0, False, True),
         "value": ({"value": 5}, 1, False, True),
         "bound": ({"bound": 3}, 1, False, True),
         "upward": ({"levels": [0, 1, 1, 0]}, 1, False, False),
         "out of range": ({"levels": [2, 0, 1, 0]}, 1, False, False),
-        "loose cover": ({"cover": [9, 9], "bound": 18}, 0, False, True),
+        "loose cover": ({"cover": [9, 9], "bound": 18, "gap": 14 / 18}, 0, False, True),
         "negative cover": ({"cover": [-1, 0]}, 1, False, True),
+        "float value": ({"value": 4.0}, 1, False, True),
+        "gap": ({"gap": 0.5}, 1, False, True),
+        "no solution": ({"claim": "none"}, 1, False, True),
+        "infeasible": ({"claim": "infeasible"}, 1, False, True),
     }
     for name, (change, exit_code, optimal, feasible) in changes.items():
         changed = {k: v for k, v in {**best, **change}.items() if v is not None}
@@ -102,6 +106,21 @@ def test_solution_file_verifies_and_a_changed_one_does_not(kcut_here, fig13, tmp
         code, out, _ = kcut_here("verify", "fig13.json", "changed.json", "--json")
         (found,) = lines_of(out)
         assert (code, found["optimal"], found["feasible"]) == (exit_code, optimal, feasible), name
+        # All of them still claim to be optimal, or claim nothing that is so.
+        assert found["verdict"] == ("rejected" if code else "unverifiable"), name
+
+
+@pytest.mark.parametrize("field", ["problem", "termination", "claim", "verdict"])
+def test_unknown_words_in_a_solution_are_bad_input(kcut_here, fig13, tmp_path, field):
+    """A solution whose problem or status does not exist is refused, not taken for the default."""
+    kcut_here("solve", "fig13.json", "--solver", "min-cuts", "-o", "best.json")
+    best = json.loads((tmp_path / "best.json").read_text())
+    for word in ("", "banana", "Optimal"):
+        (tmp_path / "changed.json").write_text(json.dumps({**best, field: word}))
+        code, out, err = kcut_here("verify", "fig13.json", "changed.json")
+        assert (code, out) == (2, "")
+        assert f"changed.json: {field}: must be one of" in err
+        assert repr(word) in err
 
 
 def test_solution_of_another_instance_is_bad_input(kcut_here, fig13):

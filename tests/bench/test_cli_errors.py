@@ -42,6 +42,7 @@ WRONG = [
     (("solve", "fig13.json", "fig13.json", "--solver", "crux", "-o", "fig13.json"), "-o: must be"),
     (("solve", "fig13.json", "fig13.json", "--solver", "crux", "-o", "d"), "-o: several"),
     (("verify", "fig13.json", "fig13.json"), "format: unknown format"),
+    (("solve", "fig13.json", "--solver", "cp-sat", "--memory-limit", "1e300"), "--memory-limit"),
     (("verify", "fig13.json", "missing.json"), "missing.json"),
     (("frontier", "fig13.json", "--max-levels", "0"), "--max-levels: must be between"),
     (("frontier", "fig13.json", "--plot", "a.gif"), "--plot: must end in one of"),

@@ -1,11 +1,18 @@
 """Tests of isolation: whatever a run does, it becomes one row, and nothing of it stays behind."""
 
+import json
 import os
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
-from kcut_bench.isolate import Deadlines, LocalProcesses
+from kcut import cut_value
+from kcut.registry import get_solver
+from kcut_bench.child import Deadlines
+from kcut_bench.isolate import LocalProcesses
+from kcut_bench.outcome import unpack
 from tests.bench.plans import one_run
 
 SHORT = LocalProcesses(Deadlines(warm_up_s=20.0, grace_s=0.3))
@@ -38,27 +45,125 @@ def assert_gone(note):
     assert not any(map(is_alive, pids))
 
 
-def test_every_run_becomes_one_row():
-    """Runs that raise, die, crash or lie stand beside good ones, each with its termination."""
-    names = ("raise", "die", "signal", "no-memory", "liar", "infeasible", "text", "chatter")
-    rows = rows_of(one_run(), *(one_run(f"dummy-{name}") for name in names))
-    expected = {
-        "crux": ("finished", "verified", ""),
-        "dummy-raise": ("crashed", "unverifiable", "ZeroDivisionError: two lines"),
-        "dummy-die": ("crashed", "unverifiable", "exit code 3"),
-        "dummy-signal": ("crashed", "unverifiable", "SIGSEGV"),
-        "dummy-no-memory": ("memory_limit", "unverifiable", "memory"),
-        "dummy-liar": ("finished", "rejected", ""),
-        "dummy-infeasible": ("finished", "rejected", ""),
-        "dummy-text": ("finished", "rejected", "returned str"),
-        "dummy-chatter": ("finished", "verified", ""),
-    }
-    for solver, (termination, verdict, detail) in expected.items():
-        assert (rows[solver].termination, rows[solver].verdict) == (termination, verdict), solver
-        assert detail in rows[solver].detail
-    # The instance is known although the process died before it could send its row.
-    assert rows["dummy-signal"].instance_sha256 == rows["crux"].instance_sha256
-    assert rows["dummy-signal"].num_jobs == 8
+DUMMIES = {
+    "crux": ("finished", "feasible", "verified", ""),
+    "dummy-raise": ("crashed", "none", "unverifiable", "ZeroDivisionError: two lines"),
+    "dummy-die": ("crashed", "none", "unverifiable", "exit code 3"),
+    "dummy-exit": ("crashed", "none", "unverifiable", "exit code 5"),
+    "dummy-signal": ("crashed", "none", "unverifiable", "SIGSEGV"),
+    "dummy-segfault": ("crashed", "none", "unverifiable", "SIGSEGV"),
+    "dummy-no-memory": ("memory_limit", "none", "unverifiable", "memory"),
+    "dummy-allocate": ("memory_limit", "none", "unverifiable", "Unable to allocate"),
+    "dummy-allocate-natively": ("memory_limit", "none", "unverifiable", "SIGABRT: terminate"),
+    "dummy-sleep-in-c": ("killed", "none", "unverifiable", "in phase solve"),
+    "dummy-spin": ("killed", "none", "unverifiable", "in phase solve"),
+    "dummy-streamer": ("killed", "feasible", "verified", "in phase solve"),
+    "dummy-liar": ("finished", "optimal", "rejected", ""),
+    "dummy-false-bound": ("finished", "feasible", "rejected", ""),
+    "dummy-false-cover": ("finished", "optimal", "rejected", ""),
+    "dummy-infeasible": ("finished", "feasible", "rejected", ""),
+    "dummy-no-solution": ("finished", "infeasible", "rejected", ""),
+    "dummy-text": ("finished", "none", "rejected", "returned str"),
+    "dummy-chatter": ("finished", "feasible", "verified", ""),
+    "dummy-megabytes": ("finished", "feasible", "verified", ""),
+}
+
+
+def test_every_run_becomes_the_right_row_in_time(tmp_path, monkeypatch):
+    """Runs that raise, die, hang, starve or lie become rows within their limit and two seconds."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    params = {"dummy-streamer": {"then": "hang"}}
+    rows, last = {}, [time.monotonic()]
+
+    def note(run, row):
+        rows[run.solver] = (row, time.monotonic() - last[0])
+        last[0] = time.monotonic()
+
+    warm = [one_run()]
+    LocalProcesses().run_all(warm, 1, lambda run, row: None)
+    runs = [one_run(name, params.get(name), memory_bytes=2**30) for name in DUMMIES]
+    last[0] = time.monotonic()
+    LocalProcesses().run_all(runs, 1, note)
+    assert list(rows) == list(DUMMIES)
+    for solver, (*statuses, detail) in DUMMIES.items():
+        row, seconds = rows[solver]
+        assert [row.termination, row.claim, row.verdict] == statuses, (solver, row)
+        assert detail in row.detail, (solver, row.detail)
+        assert seconds < row.time_limit_s + 2, solver
+        # The instance is known although the process died before it could send its row.
+        assert row.instance_sha256 == rows["crux"][0].instance_sha256
+    # The server of runs, with its socket and its cache, lives as long as this process.
+    assert [
+        path for path in tmp_path.iterdir() if not path.name.startswith(("pymp-", "kcut-cache-"))
+    ] == []
+    killed = rows["dummy-spin"][0]
+    assert 0.2 < killed.cpu_s < 4
+    assert 2 <= killed.solve_s < 3
+    assert killed.peak_rss_bytes > 2**25
+
+
+@pytest.mark.parametrize(
+    ("then", "termination", "claim"),
+    [
+        ("hang", "killed", "feasible"),
+        ("memory", "memory_limit", "feasible"),
+        ("crash", "crashed", "none"),
+    ],
+)
+def test_ended_run_keeps_its_best_verified_incumbent(then, termination, claim):
+    """Of what a run reported before it was ended, the best feasible solution is its solution."""
+    row = rows_of(one_run("dummy-streamer", {"then": then}))["dummy-streamer"]
+    assert (row.termination, row.claim) == (termination, claim)
+    if claim == "none":
+        assert row.value is None
+        return
+    instance = one_run().recipe.make()
+    levels = unpack(row.solution)
+    assert levels.tolist() == (instance.depth == 0).astype(int).tolist()
+    assert row.value == cut_value(instance, levels) > 0
+    ((seconds, value),) = json.loads(row.incumbents)
+    assert value == row.value
+    assert 0 <= seconds < 1
+    assert row.verdict == "verified"
+
+
+def test_reproducible_run_that_is_killed_keeps_nothing():
+    """What a run had when the clock ran out is chance, and no result where that must not be."""
+    row = rows_of(one_run("dummy-streamer", {"then": "hang"}, reproducible=True))["dummy-streamer"]
+    assert (row.termination, row.claim, row.value) == ("killed", "none", None)
+
+
+def test_process_that_leaves_the_session_is_found(tmp_path):
+    """A process that a finished run left in a session of its own is killed."""
+    note = tmp_path / "pids"
+    row = rows_of(one_run("dummy-stay", {"pid_file": str(note)}))["dummy-stay"]
+    assert (row.termination, row.verdict) == ("finished", "verified")
+    assert_gone(note)
+
+
+def test_temporary_files_are_removed(tmp_path):
+    """TMPDIR, the files of tempfile and the working directory of a run are its own, and go."""
+    note = tmp_path / "paths"
+    assert rows_of(one_run("dummy-litter", {"pid_file": str(note)}))["dummy-litter"].value == 0
+    paths = [Path(line) for line in note.read_text().split()]
+    assert len({path.parent for path in paths}) == 1
+    assert not any(path.exists() or path.parent.exists() for path in paths)
+
+
+def test_memory_limit_is_what_a_run_may_allocate(tmp_path):
+    """The libraries that every run has loaded do not count towards its memory limit."""
+    names = ("crux", "min-cuts", "lp-highs", "milp-highs", "cp-sat")
+    runs = [
+        one_run(
+            name,
+            {n: p.default for n, p in get_solver(name, ("compression",)).params.items()},
+            memory_bytes=256 * 2**20,
+            time_s=20.0,
+        )
+        for name in names
+    ]
+    for row in rows_of(*runs).values():
+        assert (row.termination, row.verdict) == ("finished", "verified"), row
 
 
 def test_hanging_run_is_killed_with_what_it_started(tmp_path):

@@ -37,6 +37,9 @@ WRONG = [
     (HEAD + "limits = {time_s = 'x'}\n" + INSTANCES + SOLVERS, "limits.time_s", "got 'x'"),
     (HEAD + "limits = {memory_mb = -5}\n" + INSTANCES + SOLVERS, "limits.memory_mb", "got -5"),
     (HEAD + INSTANCES + SOLVERS + "limits = {time_s = -1}", "solvers[0].limits.time_s", "-1"),
+    (HEAD + INSTANCES + "levels = [1000001]\n" + SOLVERS, "instances[0].levels[0]", "1000001"),
+    (HEAD + f"limits = {{memory_mb = {2**62}}}\n" + INSTANCES + SOLVERS, "limits.memory_mb", "<="),
+    (HEAD + "limits = {threads = 99999}\n" + INSTANCES + SOLVERS, "limits.threads", "99999"),
     (HEAD + 'problem = "tsp"\n' + INSTANCES + SOLVERS, "problem", "tsp"),
 ]
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from kcut import InputError, Termination
-from kcut_bench.outcome import lost_row, pack, unpack
+from kcut_bench.outcome import Lost, pack, unpack
 from kcut_bench.store import FILE_NAME, StoredInstance, create_store, open_store
 from tests.bench.plans import one_run
 
 
 def row(**changes):
     """Return a row, most of it empty."""
-    return replace(lost_row(one_run(), None, Termination.CRASHED, "gone", "2026"), **changes)
+    return replace(Lost(Termination.CRASHED, "gone", "2026").row(one_run()), **changes)
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_manifest_and_instances_come_back(tmp_path):
     with create_store(tmp_path) as store:
         store.write_manifest({"a": 1, "b": [1, None]})
         store.write_manifest({"a": 2})
-        store.add_instance(StoredInstance("r", "n", 2, None, "{}", None, content=b"\0"))
-        store.note_instance("r", "abc", 3, 4)
-        store.note_instance("r", "other", 5, 6)
+        store.add_instances([StoredInstance("r", "n", 2, None, "{}", None, content=b"\0")])
+        store.add(row(key="1", instance_sha256="abc", num_jobs=3, num_edges=4), "r")
+        store.add(row(key="2", instance_sha256="other", num_jobs=5, num_edges=6), "r")
     with open_store(tmp_path) as store:
         assert store.manifest() == {"a": 2, "b": [1, None]}
         expected = StoredInstance("r", "n", 2, None, "{}", None, "abc", 3, 4, b"\0")

@@ -17,6 +17,7 @@ from kcut.intensity import exposure
 from kcut.registry import families
 from kcut.simulate import simulate
 from kcut_instances.readers import read_cluster, write_cluster
+from tests.kcut.fluid_laws import check_fluid_laws
 
 
 def test_golden_sha256(generate, golden):
@@ -80,3 +81,14 @@ def test_placements_of_many_jobs(generate):
     assert full.gpus.tolist() == [1] * 96
     with pytest.raises(InputError, match="num_jobs"):
         generate("clos-jobs", fabric="testbed-96", num_jobs=97)
+
+
+@pytest.mark.parametrize("num_levels", [1, 3])
+def test_fluid_laws_on_a_fabric(generate, num_levels):
+    """Rates that are set anew only where something changed still obey the laws everywhere."""
+    cluster = generate("clos-jobs", seed=3, num_jobs=8, max_gpus=32)
+    levels = [j % num_levels for j in range(cluster.num_jobs)]
+    choice = cluster.path_choice(None)
+    run = simulate(cluster, levels, choice, horizon_s=1.5, timeline=True)
+    assert run.timeline is not None
+    check_fluid_laws(cluster, levels, choice.tolist(), run.timeline)

@@ -410,6 +410,25 @@ def test_bad_graphml(refused, text, words):
     assert words in str(refused(text, name="bad.graphml"))
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("target='b'", "target='x'"), "edge: target: no such node (got 'x')"),
+        (("source='a'", "source=''"), "edge: source: no such node (got '')"),
+        (("<node id='c'/>", "<node id='a'/>"), "node: id: a duplicate name (got 'a')"),
+    ],
+)
+def test_names_in_graphml_are_unique_and_exist(refused, change, words):
+    """Networkx would merge nodes of one name, and make the nodes that only edges know."""
+    text = (
+        "<graphml xmlns='http://graphml.graphdrawing.org/xmlns'>"
+        "<key id='w' for='edge' attr.name='weight' attr.type='int'/>"
+        "<graph edgedefault='directed'><node id='a'/><node id='b'/><node id='c'/>"
+        "<edge source='a' target='b'><data key='w'>1</data></edge></graph></graphml>"
+    )
+    assert words in str(refused(text.replace(*change), name="bad.graphml"))
+
+
 def test_duplicate_edge_in_graphml(refused, tmp_path):
     """An edge that a GraphML file has twice is refused, and named."""
     graph = duplicated()

@@ -169,7 +169,7 @@ def test_combinatorial_bound_is_tight_on_one_bundle():
 
 
 def test_false_certificates_are_refused():
-    """A job that can avoid the links, one out of range, a cut-off text; charging twice gains nil."""
+    """A job that can avoid the links, one out of range, a cut-off text; charging twice."""
     instance = crowd()
     every = (*range(5),)
     (bundle,) = [b for b in bundles(instance) if b.links == (0, 1)]

@@ -16,8 +16,8 @@ from kcut import InputError, fluid
 from kcut.cluster import Cluster, Flow, Job
 from kcut.intensity import intensities
 from kcut.simulate import simulate
-from kcut.timeline import Timeline
 from tests.kcut.clusters import example1, example2, on_one_link, random_cluster, sender
+from tests.kcut.fluid_laws import check_fluid_laws
 from tests.kcut.fluid_reference import reference
 
 
@@ -119,40 +119,6 @@ def test_theorem_1() -> None:
             distance.append(abs(occupied / done - 1))
         assert distance[-1] < 1e-3
         assert distance[-1] < distance[0]
-
-
-def check_fluid_laws(
-    cluster: Cluster, levels: list[int], choice: list[int], line: Timeline
-) -> None:
-    """Every open flow crosses a full link on which no flow of its level or lower is faster."""
-    start, link = cluster.routes.chosen(np.array(choice, np.int64))
-    paths = [link[start[f] : start[f + 1]].tolist() for f in range(cluster.num_flows)]
-    level = [levels[j] for j in cluster.flow_job]
-    rate: dict[int, float] = {}
-    times = line.changes.time.tolist()
-    for i, (time, flow, value) in enumerate(zip(*map(list, line.changes), strict=True)):
-        rate[flow] = value
-        if value < 0:
-            del rate[flow]
-        if i + 1 < len(times) and times[i + 1] == time:
-            continue
-        for e in range(cluster.num_links):
-            assert sum(r for f, r in rate.items() if e in paths[f]) <= cluster.bandwidth[e] * (
-                1 + 1e-9
-            )
-        for f, r in rate.items():
-            bottlenecks = [
-                e
-                for e in paths[f]
-                if sum(s for g, s in rate.items() if e in paths[g] and level[g] >= level[f])
-                >= cluster.bandwidth[e] * (1 - 1e-9)
-                and all(
-                    s <= r * (1 + 1e-9) + 1e-12
-                    for g, s in rate.items()
-                    if e in paths[g] and level[g] == level[f]
-                )
-            ]
-            assert bottlenecks, f"flow {f} at level {level[f]} could be faster at {time}"
 
 
 @settings(max_examples=60, deadline=None)
@@ -314,3 +280,13 @@ def test_fields_are_no_attributes_of_records() -> None:
     """Uncompiled, a field named like an attribute of NumPy's records would be hidden by it."""
     for fields in (fluid.job_fields, fluid.flow_fields, fluid.link_fields, fluid.run_fields):
         assert not [name for name, _ in fields("f8") if hasattr(np.record, name)]
+
+
+def test_no_cycle_is_seen_within_a_much_longer_iteration() -> None:
+    """A job that runs a million million times faster than another makes no cycle of its own."""
+    cluster = on_one_link(sender("fast", 1, 1e-11, 1.0, 1e-11), sender("slow", 1, 1.0, 1.0, 1.0))
+    got = simulate(cluster, max_events=1000)
+    assert got.window == ("average",) * 2
+    assert got.iterations[1] == 0
+    with pytest.raises(InputError, match="horizon_s"):
+        simulate(cluster, horizon_s=10.0)

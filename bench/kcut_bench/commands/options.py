@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcut_bench import MEGABYTE
+from kcut_bench import MAX_MEMORY_MB, MEGABYTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,4 +83,6 @@ def make_limits(time_limit: float | None, memory_limit: float | None) -> Limits:
     for option, limit in (("--time-limit", time_limit), ("--memory-limit", memory_limit)):
         if limit is not None and not (math.isfinite(limit) and limit > 0):
             raise InputError("must be positive and finite", option, limit)
+    if memory_limit is not None and memory_limit > MAX_MEMORY_MB:
+        raise InputError(f"must be at most {MAX_MEMORY_MB:,}", "--memory-limit", memory_limit)
     return Limits(time_limit, None if memory_limit is None else int(memory_limit * MEGABYTE))

@@ -63,6 +63,7 @@ def check(store: StoreDir, json: Json = False) -> None:
             f"{store}: {found.rows} of {found.planned} planned runs done; {found.instances}"
             f" instances made again, {found.solutions} solutions and {found.certificates}"
             f" certificates evaluated in exact integers; {len(found.problems)} contradictions"
+            + (f"; {found.stale} rows that are not planned were not checked" if found.stale else "")
         )
     if found.problems:
         raise typer.Exit(1)

@@ -27,10 +27,13 @@ class Finding:
     judgement : Judgement
     false : str
         The first statement of the solution that does not hold; empty if all do.
+    open : str
+        What it states that may hold, but nothing in it proves; empty if all is proven.
     """
 
     judgement: Judgement
     false: str
+    open: str = ""
 
 
 def verify(
@@ -41,7 +44,8 @@ def verify(
     """Recompute a solution's value and what its cover proves, in exact integers.
 
     K is the solution's num_levels, else the instance's. Says optimal only where the value equals
-    the bound of the cover. Exits 1 if the solution is infeasible or states something false.
+    the bound of the cover. Exits 1 if the solution is infeasible or states something false; a
+    claim of optimality that nothing in the solution proves makes it unverifiable.
     """
     from kcut.contention import compression_of
     from kcut.errors import InputError
@@ -61,7 +65,7 @@ def verify(
         output.emit_json(shown)
     else:
         print(_line(str(solution), shown))
-    if shown["reason"]:
+    if shown["verdict"] == "rejected":
         raise typer.Exit(1)
 
 
@@ -74,7 +78,9 @@ def _verify_paths(made: Any, stated: Solution, file: str) -> dict[str, Any]:
     if not isinstance(made, Cluster):
         raise InputError("states paths, but the instance is no cluster", "problem", "paths", file)
     instance, judgement, false = check_paths(made, stated, file)
-    shown = _result(instance, stated, Finding(judgement, false))
+    unproven = stated.claim == "optimal" and not judgement.proven
+    doubt = "claims to be optimal, but nothing in it proves that" if unproven else ""
+    shown = _result(instance, stated, Finding(judgement, false, doubt))
     choice = read_choice(made, stated, file)
     assert choice is not None
     return shown | {
@@ -98,13 +104,34 @@ def check_solution(instance: CompressionInstance, stated: Solution) -> Finding:
     false = ""
     if judgement.verdict is Verdict.REJECTED:
         false = judgement.reason
-    elif stated.value is not None and stated.value != judgement.value:
+    elif stated.value is not None and not _is_same(stated.value, judgement.value):
         false = f"states the value {stated.value}, but it is {judgement.value}"
     elif _is_below(stated.bound, judgement.value):
         false = f"states the bound {stated.bound}, below the value {judgement.value}"
     elif stated.cover is not None and _is_below(stated.bound, judgement.bound):
         false = f"states the bound {stated.bound}, but the cover proves {judgement.bound}"
-    return Finding(judgement, false)
+    else:
+        false = _false_words(stated, judgement)
+    unproven = stated.claim == Claim.OPTIMAL and not judgement.proven
+    doubt = "claims to be optimal, but nothing in it proves that" if unproven else ""
+    return Finding(judgement, false, doubt)
+
+
+def _false_words(stated: Solution, judgement: Judgement) -> str:
+    """Return what a solution with right numbers says wrongly about them; empty if nothing."""
+    from kcut.answer import Claim
+    from kcut.judge import relative_gap
+
+    if stated.claim in (Claim.INFEASIBLE, Claim.NONE):
+        return f"claims {stated.claim}, but holds a feasible solution"
+    if stated.gap is not None and stated.gap != relative_gap(judgement.value, stated.bound):
+        return f"states the gap {stated.gap}, which its value and bound do not give"
+    return ""
+
+
+def _is_same(number: float, other: float | None) -> bool:
+    """Whether a stated number is the true one; no float states an integer."""
+    return number == other and not (isinstance(other, int) and isinstance(number, float))
 
 
 def _is_below(number: float | None, other: float | None) -> bool:
@@ -125,19 +152,27 @@ def _result(
         "bound": judgement.bound,
         "gap": judgement.gap,
         "optimal": judgement.proven and not finding.false,
-        "verdict": "rejected" if finding.false else "verified",
-        "reason": finding.false,
+        "verdict": _verdict(finding),
+        "reason": finding.false or finding.open,
     }
 
 
+def _verdict(finding: Finding) -> str:
+    if finding.false:
+        return "rejected"
+    return "unverifiable" if finding.open else "verified"
+
+
 def _line(file: str, shown: dict[str, Any]) -> str:
-    if shown["reason"]:
+    if shown["verdict"] == "rejected":
         return f"{file}: rejected: {shown['reason']}"
     value, bound = output.number(shown["value"]), output.number(shown["bound"])
+    of = f" for {shown['problem']} with K = {shown['num_levels']}"
     if shown["optimal"]:
-        return f"{file}: feasible, value {value} = bound {bound}: optimal"
+        return f"{file}: feasible, value {value} = bound {bound}: optimal{of}"
+    doubt = f"; {shown['verdict']}: {shown['reason']}" if shown["reason"] else ""
     if shown["bound"] is None:
-        return (
-            f"{file}: feasible, value {value}, no certificate: nothing is proven about its quality"
-        )
-    return f"{file}: feasible, value {value}, bound {bound}, gap {output.percent(shown['gap'])}"
+        quality = "no certificate: nothing is proven about its quality"
+    else:
+        quality = f"bound {bound}, gap {output.percent(shown['gap'])}"
+    return f"{file}: feasible{of}, value {value}, {quality}{doubt}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -130,6 +131,7 @@ def read_graphml(path: str | os.PathLike[str], levels: int | None = None) -> Com
             graph = nx.read_graphml(io.BytesIO(data))
         except Exception as error:  # networkx raises whatever its parsing runs into
             raise InputError(f"not GraphML: {type(error).__name__}: {error}") from None
+        _check_names(data)
         given = graph.graph.get("levels") if levels is None else levels
         if given is None:
             raise InputError("is missing: give the number of levels, or this attribute", "levels")
@@ -157,6 +159,23 @@ def write_graphml(instance: CompressionInstance, path: str | os.PathLike[str]) -
     buffer = io.BytesIO()
     nx.write_graphml_xml(to_networkx(instance), buffer)
     write_bytes(path, buffer.getvalue())
+
+
+def _check_names(data: bytes) -> None:
+    """Refuse nodes that occur twice and edges to none, of which networkx makes the best."""
+    names: set[str | None] = set()
+    elements = list(ElementTree.fromstring(data).iter())
+    for element in elements:
+        if element.tag.rpartition("}")[2] == "node":
+            name = element.get("id")
+            if name in names:
+                raise InputError("a duplicate name", "node: id", name)
+            names.add(name)
+    for element in elements:
+        if element.tag.rpartition("}")[2] == "edge":
+            for end in ("source", "target"):
+                if element.get(end) not in names:
+                    raise InputError("no such node", f"edge: {end}", element.get(end))
 
 
 def _order(graph: nx.Graph[Any]) -> list[int] | None:

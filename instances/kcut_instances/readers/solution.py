@@ -13,11 +13,17 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 from numpy.typing import NDArray
 
-from kcut import InputError
+from kcut import Claim, InputError, Termination, Verdict
 from kcut.params import ParamValue
 from kcut_instances.readers.document import Format, int64_array, read_document
 from kcut_instances.readers.files import write_bytes
 
+_WORDS = {
+    "problem": ("compression", "max-k-cut"),
+    "termination": tuple(map(str, Termination)),
+    "claim": tuple(map(str, Claim)),
+    "verdict": tuple(map(str, Verdict)),
+}
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -154,6 +160,10 @@ def _build(body: Body) -> Solution:
         number = getattr(body, name)
         if number is not UNSET and number < least:
             raise InputError(f"must be at least {least}", name, number)
+    for name, known in _WORDS.items():
+        word = getattr(body, name)
+        if word is not UNSET and word not in known:
+            raise InputError(f"must be one of {', '.join(known)}", name, word)
     given: dict[str, Any] = {
         name: getattr(body, name)
         for name in Body.__struct_fields__

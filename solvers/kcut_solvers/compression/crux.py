@@ -88,6 +88,7 @@ def crux(
         seconds = time.perf_counter() - started
         if best is None or blocks.value > best.value:
             best = blocks
+            limits.on_incumbent(blocks.levels)
             incumbents.append(Incumbent(seconds, blocks.value))
         if limits.time_s is not None and seconds > limits.time_s and drawn < orders:
             detail = f"{drawn} of {orders} orders"

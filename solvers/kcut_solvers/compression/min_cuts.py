@@ -95,6 +95,7 @@ def min_cuts(
     try:
         for step in steps:
             seconds = time.perf_counter() - started
+            limits.on_incumbent(step.levels)
             if limits.time_s is not None:
                 incumbents.append(Incumbent(seconds, cut_value(instance, step.levels)))
                 if seconds > limits.time_s:

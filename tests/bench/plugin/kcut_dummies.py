@@ -1,8 +1,11 @@
 """Solvers that misbehave, each in its own way; a plug-in that the tests put on the path."""
 
+import ctypes
+import functools
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import numpy as np
 from kcut import Answer, Claim, Param, solver
 
 TINY = 7  # the specimen of the warm-up has so many jobs; only what comes after it misbehaves
+NOTE = Param("", "where to note process ids")
 
 
 def _equal(instance, claim=Claim.FEASIBLE, **fields):
@@ -34,8 +38,16 @@ def _die(instance):
     os._exit(3)
 
 
+def _exit(instance):
+    raise SystemExit(5)
+
+
 def _die_by_signal(instance):
     os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def _segfault(instance):
+    ctypes.string_at(0)
 
 
 def _hang(instance, pid_file):
@@ -49,9 +61,41 @@ def _sleep(instance, seconds):
     return _equal(instance)
 
 
+def _sleep_in_c(instance):
+    # A PyDLL keeps the interpreter's lock: no signal handler and no other thread runs meanwhile.
+    ctypes.PyDLL(None).sleep(600)
+    return _equal(instance)
+
+
+@functools.cache
+def _spinner():
+    from numba import njit
+
+    @njit
+    def spin(n):
+        x = np.uint64(n)
+        while x != 0:
+            x = x * np.uint64(3) | np.uint64(1)
+        return x
+
+    return spin
+
+
+def _spin(instance):
+    _spinner()(instance.num_jobs)
+    return _equal(instance)
+
+
 def _chatter(instance):
     print("chatter in Python")
     os.write(1, b"chatter below Python\n")
+    return _equal(instance)
+
+
+def _megabytes(instance):
+    for _ in range(40):
+        os.write(1, b"o" * 2**20)
+        os.write(2, b"e" * 2**20)
     return _equal(instance)
 
 
@@ -59,13 +103,79 @@ def _no_memory(instance):
     raise MemoryError
 
 
+def _allocate(instance):
+    return _equal(instance, detail=str(np.ones(10 * 2**27).sum()))  # 10 GB
+
+
+def _allocate_natively(instance):
+    # What std::bad_alloc does to a process when no one catches it.
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    if not libc.malloc(ctypes.c_size_t(10 * 2**30)):
+        os.write(2, b"terminate called after throwing an instance of 'std::bad_alloc'\n")
+        os.abort()
+    return _equal(instance)
+
+
+def _stay(instance, pid_file):
+    """Leave a process in a session of its own, where killing the run's group misses it."""
+    code = "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(600)"
+    stayer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    Path(pid_file).write_text(f"{os.getpid()} {stayer.stdout.readline()}")
+    return _equal(instance)
+
+
+def _litter(instance, pid_file):
+    """Write temporary files wherever a program may think they belong."""
+    import tempfile
+
+    paths = [tempfile.mkstemp()[1], str(Path("here").absolute()), os.environ["TMPDIR"] + "/there"]
+    for path in paths:
+        Path(path).write_text("litter")
+    Path(pid_file).write_text("\n".join(paths))
+    return _equal(instance)
+
+
+@solver("compression", "dummy-streamer", exact=False, params={"then": Param("hang", "what next")})
+def _stream(instance, *, limits, rng, then):
+    """Report solutions, the last of them no better or infeasible, and never come back."""
+    if instance.num_jobs > TINY:
+        nothing = np.zeros(instance.num_jobs, np.int64)
+        some = nothing.copy()
+        some[instance.depth == 0] = 1
+        for levels in (nothing, some, nothing, 1 - some, some[:3], some * 1000, "text"):
+            limits.on_incumbent(levels)
+        some[:] = -1  # what was reported has been copied
+        if then == "memory":
+            raise MemoryError
+        if then == "crash":
+            os._exit(1)
+        _sleep_in_c(instance)
+    return _equal(instance)
+
+
 _zeros("dummy-raise", _raise)
 _zeros("dummy-die", _die)
+_zeros("dummy-exit", _exit)
 _zeros("dummy-signal", _die_by_signal)
-_zeros("dummy-hang", _hang, pid_file=Param("", "where to note process ids"))
+_zeros("dummy-segfault", _segfault)
+_zeros("dummy-hang", _hang, pid_file=NOTE)
 _zeros("dummy-sleep", _sleep, seconds=Param(0.1, "how long"))
+_zeros("dummy-sleep-in-c", _sleep_in_c)
+_zeros("dummy-spin", _spin)
 _zeros("dummy-chatter", _chatter)
+_zeros("dummy-megabytes", _megabytes)
 _zeros("dummy-no-memory", _no_memory)
+_zeros("dummy-allocate", _allocate)
+_zeros("dummy-allocate-natively", _allocate_natively)
+_zeros("dummy-stay", _stay, pid_file=NOTE)
+_zeros("dummy-litter", _litter, pid_file=NOTE)
 _zeros("dummy-liar", lambda instance: _equal(instance, Claim.OPTIMAL))
+_zeros("dummy-false-bound", lambda instance: _equal(instance, bound=-1))
+_zeros(
+    "dummy-false-cover",
+    lambda instance: _equal(instance, Claim.OPTIMAL, certificate=np.full(instance.num_edges, -1)),
+)
 _zeros("dummy-infeasible", lambda instance: Answer(Claim.FEASIBLE, instance.depth.astype(int)))
+_zeros("dummy-no-solution", lambda instance: Answer(Claim.INFEASIBLE))
 _zeros("dummy-text", lambda instance: "an answer")
