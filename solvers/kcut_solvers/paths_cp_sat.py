@@ -97,7 +97,8 @@ def _write_meetings(model: PathsModel, cp: Any, x: dict[Taken, Any]) -> dict[tup
 def _minimise_contention(model: PathsModel, cp: Any, met: dict[tuple[int, int], Any]) -> None:
     weight = model.instance.weight.tolist()
     for row in model.rows:
-        pairs = list(itertools.combinations(row.jobs, 2))
+        # A pair that cannot meet, other flows being held, pays nothing.
+        pairs = [pair for pair in itertools.combinations(row.jobs, 2) if pair in met]
         cost = [max(weight[i], weight[j]) if row.weighted else 1 for i, j in pairs]
         cp.add(sum(v * met[p] for v, p in zip(cost, pairs, strict=True)) >= row.least)
     cp.minimize(sum(max(weight[i], weight[j]) * c for (i, j), c in met.items()))

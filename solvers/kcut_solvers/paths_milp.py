@@ -123,7 +123,7 @@ def _write_meetings(
 def _add_rows(pulp: Any, problem: Any, model: PathsModel, met: dict[tuple[int, int], Any]) -> None:
     weight = model.instance.weight
     for row in model.rows:
-        pairs = list(itertools.combinations(row.jobs, 2))
+        pairs = [pair for pair in itertools.combinations(row.jobs, 2) if pair in met]
         if not row.weighted:
             problem.__iadd__(pulp.lpSum(met[pair] for pair in pairs) >= row.least)
             continue

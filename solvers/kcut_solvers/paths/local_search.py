@@ -18,9 +18,9 @@ from kcut_solvers.paths_moves import anneal, descend, move, set_up
 
 PARAMS = {
     "rounds": Param(
-        20, "annealing runs, or passes over the flows of objectives without one", minimum=0
+        4, "annealing runs, or passes over the flows of objectives without one", minimum=0
     ),
-    "steps": Param(20_000, "moves of an annealing run", minimum=1),
+    "steps": Param(150_000, "moves of an annealing run", minimum=1),
 }
 
 _HOT, _COLD = (1.0, 0.5, 2.0, 0.25), 0.05
@@ -177,7 +177,7 @@ def _level_loads(search: Search, rounds: int) -> None:
     choice = search.best.copy()
     board = set_up(search.instance, choice, search.slots)
     most = search.instance.cluster.routes.num_candidates
-    for _ in range(rounds * 10):
+    for _ in range(rounds * 50):
         for _ in range(50):
             before = choice.copy()
             descend(board, choice, search.rng.permutation(movable), True)
@@ -201,7 +201,7 @@ def _first_improvement(search: Search, rounds: int) -> None:
     now = worth(choice)
     most = instance.cluster.routes.num_candidates
     limited = instance.time_limit is not None
-    for _ in range(rounds):
+    for _ in range(5 * rounds):
         improved = False
         for f in search.rng.permutation(search.slots.movable).tolist():
             kept = int(choice[f])
