@@ -17,7 +17,11 @@ from kcut.compression import CompressionInstance, cut_value, max_k_cut_value
 from kcut.contention import compression_of
 from kcut.errors import KcutError
 from kcut.judge import Judgement, judge
-from kcut.registry import get_family
+from kcut.path_objectives import evaluate, scale_of
+from kcut.paths import PathsInstance
+from kcut.pigeonhole import proven_bound
+from kcut.registry import PROBLEM_PARAMS, get_family
+from kcut.views import state
 from kcut_bench.outcome import facts_of, unpack
 from kcut_bench.record import RunRecord
 from kcut_bench.simulation import worth_of
@@ -80,19 +84,29 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """An instance made again: the cluster or DAG it was made as, and what was solved."""
+    """An instance made again: the cluster or DAG it was made as, and what a run of it solved."""
 
     source: CompressionInstance | Cluster
-    instance: CompressionInstance
+    instance: CompressionInstance | PathsInstance
+
+    def stated(self, row: RunRecord) -> _Made:
+        """Return it with what the run of a row solved."""
+        if row.problem not in PROBLEM_PARAMS:
+            return self
+        return _Made(self.source, state(self.source, row.problem, json.loads(row.solver_params)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A checked solution: the exact integers that rows on the same instance are compared by."""
+    """A checked solution: the exact integers that rows on the same instance are compared by.
+
+    Both are negative for objectives that are minimised; `aim` is what is comparable.
+    """
 
     row: RunRecord
     value: int
     upper: int | None
+    aim: str
     proves: bool
 
 
@@ -134,7 +148,7 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
         for row in rows:
             on_row()
             if made is not None:
-                known += _check_row(row, made, report)
+                known += _check_row(row, made.stated(row), report)
         if made is not None:
             report.problems += _contradictions(known)
     return report
@@ -164,7 +178,7 @@ def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Ma
         return None
     report.instances += 1
     made = _Made(source, compression_of(source))
-    if stored is not None and stored.sha256 not in (None, made.instance.sha256):
+    if stored is not None and stored.sha256 not in (None, made.instance.sha256, source.sha256):
         report.problems.append(f"instance {stored.name}: made again it has another sha256")
     return made
 
@@ -209,11 +223,7 @@ def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
     for text in (*_differences(row, found), *_other_worth(row, made, answer)):
         problem(text)
     if found.value is not None and answer.solution is not None:
-        evaluate = cut_value if row.problem == "compression" else max_k_cut_value
-        value = evaluate(instance, answer.solution)
-        upper = _upper(instance, answer, row)
-        proves = upper is not None
-        yield _Known(row, value, upper if proves else answer.bound, proves)
+        yield _known(row, instance, answer)
 
 
 def _malformed(row: RunRecord) -> Iterator[str]:
@@ -240,12 +250,30 @@ def _where(row: RunRecord) -> str:
     return f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
 
-def _answer(row: RunRecord, instance: CompressionInstance) -> Answer:
+def _known(row: RunRecord, instance: CompressionInstance | PathsInstance, answer: Answer) -> _Known:
+    """Return the exact value of a feasible answer and the bound its certificate proves."""
+    assert answer.solution is not None
+    if not isinstance(instance, PathsInstance):
+        evaluate_cut = cut_value if row.problem == "compression" else max_k_cut_value
+        value, upper = evaluate_cut(instance, answer.solution), _upper(instance, answer, row)
+        proves = upper is not None
+        return _Known(row, value, upper if proves else answer.bound, row.problem, proves)
+    sign = 1 if instance.maximise else -1
+    proven = None if answer.certificate is None else proven_bound(instance, answer.certificate)
+    bound = answer.bound if proven is None else proven
+    aim = f"{row.problem}/{instance.objective}/{instance.stretch}"
+    value = sign * evaluate(instance, answer.solution)
+    return _Known(row, value, None if bound is None else sign * bound, aim, proven is not None)
+
+
+def _answer(row: RunRecord, instance: CompressionInstance | PathsInstance) -> Answer:
     """Return the answer that a row records."""
     certificate = unpack(row.certificate)
     claimed = None
-    if certificate is None and row.bound is not None:
-        claimed = int(row.bound * instance.scale) if instance.scale != 1 else int(row.bound)
+    paths = isinstance(instance, PathsInstance)
+    if (certificate is None or paths) and row.bound is not None:
+        scale = scale_of(instance) if isinstance(instance, PathsInstance) else instance.scale
+        claimed = int(row.bound * scale) if scale != 1 else int(row.bound)
     return Answer(
         Claim(row.claim),
         unpack(row.solution),
@@ -271,7 +299,7 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
 
 def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
     """Yield what simulating the stored levels again gives otherwise."""
-    again = worth_of(made.source, None if row.value is None else answer.solution)
+    again = worth_of(made.source, made.instance, None if row.value is None else answer.solution)
     for name in _SIMULATED_FIELDS:
         stated, is_so = getattr(row, name), getattr(again, name)
         same = stated == is_so
@@ -294,7 +322,7 @@ def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
     """Compare all rows on one instance: nothing may exceed a bound or a claimed optimum."""
     by_problem: dict[str, list[_Known]] = defaultdict(list)
     for entry in known:
-        by_problem[entry.row.problem].append(entry)
+        by_problem[entry.aim].append(entry)
     for entries in by_problem.values():
         best = max(entries, key=lambda entry: entry.value)
         name = f"{best.row.instance}, K = {best.row.levels}"
@@ -302,14 +330,14 @@ def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
             if entry.upper is not None and entry.upper < best.value:
                 how = "proves" if entry.proves else "claims"
                 yield (
-                    f"{name}: {best.row.solver} has the value {best.value},"
-                    f" above the bound {entry.upper} that {entry.row.solver} {how}"
+                    f"{name}: {best.row.solver} has the value {abs(best.value)},"
+                    f" above the bound {abs(entry.upper)} that {entry.row.solver} {how}"
                 )
             claims = entry.row.claim == Claim.OPTIMAL and entry.row.verdict != Verdict.REJECTED
             if claims and entry.value < best.value:
                 yield (
-                    f"{name}: {entry.row.solver} claims that {entry.value} is optimal,"
-                    f" but {best.row.solver} has {best.value}"
+                    f"{name}: {entry.row.solver} claims that {abs(entry.value)} is optimal,"
+                    f" but {best.row.solver} has {abs(best.value)}"
                 )
     ordered, free = by_problem.get("compression", []), by_problem.get("max-k-cut", [])
     for entry in free:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from kcut.answer import Answer, Claim, Termination, Verdict
 from kcut.compression import CompressionInstance, original_weight
 from kcut.judge import Judgement
+from kcut.path_objectives import as_shown, most_contention
+from kcut.paths import PathsInstance
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.run import NOT_TIMED, Timings
@@ -33,8 +35,21 @@ class Facts:
     generate_s: float | None
 
 
-def facts_of(instance: CompressionInstance, generate_s: float | None) -> Facts:
-    """Return the facts of an instance that took `generate_s` seconds to have."""
+def facts_of(instance: CompressionInstance | PathsInstance, generate_s: float | None) -> Facts:
+    """Return the facts of an instance that took `generate_s` seconds to have.
+
+    Path selection has flows for edges, and for the total weight that of all pairs of jobs.
+    """
+    if isinstance(instance, PathsInstance):
+        return Facts(
+            instance=instance.name,
+            instance_sha256=instance.sha256,
+            num_jobs=instance.num_jobs,
+            num_edges=instance.num_flows,
+            longest_path=0,
+            total_weight=as_shown(instance, most_contention(instance), "contention") or 0,
+            generate_s=generate_s,
+        )
     return Facts(
         instance=instance.name,
         instance_sha256=instance.sha256,

@@ -98,7 +98,7 @@ class Spec(_Table, frozen=True, kw_only=True):
 
     name: str
     description: str = ""
-    problem: Literal["compression"] = "compression"
+    problem: Literal["compression", "paths"] = "compression"
     limits: LimitsSpec = LimitsSpec()
     repetitions: Positive = 1
     seeds: Seeds = msgspec.field(default_factory=lambda: [0])

@@ -30,7 +30,10 @@ class Problem:
     value : callable
         From a solution to its exact value in the problem's own sense.
     offset : int
-        A maximisation problem's value is ``offset`` minus the model's objective.
+        A maximisation problem's value is ``offset`` minus the model's objective, a minimisation
+        problem's the objective plus ``offset``.
+    minimise : bool
+        Whether the problem itself is a minimisation problem.
     """
 
     model: Any
@@ -38,6 +41,7 @@ class Problem:
     decode: Callable[[Values], Values]
     value: Callable[[Values], int]
     offset: int
+    minimise: bool = False
 
 
 def load() -> Any:
@@ -46,7 +50,7 @@ def load() -> Any:
 
 
 def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: float) -> Answer:
-    """Run CP-SAT on a maximisation problem stated as a minimisation model.
+    """Run CP-SAT on a problem stated as a minimisation model.
 
     Parameters
     ----------
@@ -104,10 +108,11 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
         return replace(no_answer(ended, name), build_s=build_s)
     values = np.array([solver.value(x) for x in problem.variables], np.int64)
     proven = status == cp_model.OPTIMAL
+    least = max(0, int(solver.response_proto.inner_objective_lower_bound))
     return Answer(
         Claim.OPTIMAL if proven else Claim.FEASIBLE,
         problem.decode(values),
-        problem.offset - max(0, int(solver.response_proto.inner_objective_lower_bound)),
+        problem.offset + least if problem.minimise else problem.offset - least,
         termination=Termination.FINISHED if proven else Termination.TIME_LIMIT,
         detail=name,
         incumbents=tuple(incumbents),
