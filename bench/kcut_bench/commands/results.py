@@ -17,7 +17,8 @@ def status(store: StoreDir, json: Json = False) -> None:
     from kcut_bench.store import open_store
 
     with open_store(store) as opened:
-        name = str(opened.manifest().get("name", "-"))
+        manifest = opened.manifest()
+        name, mode = str(manifest.get("name", "-")), str(manifest.get("mode", "performance"))
         counts, stale = opened.counts(), opened.num_stale()
     solvers: dict[str, Counter[str]] = {}
     for solver, termination, verdict, number in counts:
@@ -30,13 +31,16 @@ def status(store: StoreDir, json: Json = False) -> None:
     total: Counter[str] = sum(solvers.values(), Counter())
     if json:
         by_solver = {solver: _tally(tally) for solver, tally in solvers.items()}
-        output.emit_json({"name": name, **_tally(total), "stale": stale, "solvers": by_solver})
+        output.emit_json(
+            {"name": name, "mode": mode, **_tally(total), "stale": stale, "solvers": by_solver}
+        )
         return
     always = ("planned", "done")
     shown = [c for c in (*always, *_verdicts(), *_terminations()) if total[c] or c in always]
     rows = [(solver, *(str(t[c]) for c in shown)) for solver, t in sorted(solvers.items())]
     rows.append(("all", *(str(total[c]) for c in shown)))
-    print(f"{name}: {total['done']} of {total['planned']} planned runs done, {stale} stale rows")
+    done = f"{total['done']} of {total['planned']} planned runs done"
+    print(f"{name}: {done}, {stale} stale rows, mode {mode}")
     output.emit_table(("solver", *shown), rows)
 
 
