@@ -6,7 +6,7 @@ import json
 import math
 import tempfile
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +34,20 @@ _SIMULATED_FIELDS = (
 _SIMULATED = 1e-6
 """Simulated numbers may differ this much between machines, relatively."""
 
+_NOTHING = type(None)
+_SECONDS = ("generate_s", "build_s", "solve_s", "certify_s", "verify_s", "cpu_s")
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("problem", "instance", "instance_sha256", "solver", "detail"), (str,)),
+    **dict.fromkeys(("reason", "started_at"), (str,)),
+    **dict.fromkeys(("num_jobs", "num_edges", "levels", "longest_path", "seed"), (int,)),
+    **dict.fromkeys(("repetition", "threads"), (int,)),
+    **dict.fromkeys(("value", "bound"), (int, float, _NOTHING)),
+    **dict.fromkeys(_SECONDS, (int, float, _NOTHING)),
+    **dict.fromkeys(("peak_rss_bytes", "memory_limit_bytes", "instance_seed"), (int, _NOTHING)),
+    **dict.fromkeys(("solution", "certificate"), (bytes, _NOTHING)),
+}
+"""What the columns of a row may hold, where SQLite would take anything."""
+
 _Group = tuple[str | None, str, int | None, int]
 
 
@@ -48,6 +62,8 @@ class Report:
         checked.
     instances, solutions, certificates : int
         How many were made again and evaluated.
+    missing : dict
+        By solver, how many planned runs have no row.
     problems : list of str
         Contradictions, one line each.
     """
@@ -58,6 +74,7 @@ class Report:
     instances: int = 0
     solutions: int = 0
     certificates: int = 0
+    missing: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
 
@@ -99,11 +116,14 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     planned = store.planned()
     of_key = {key: (instance, solver) for key, instance, solver in planned}
     report = Report(planned=len(planned), stale=store.num_stale())
+    finished = store.finished()
+    report.missing = dict(Counter(solver for key, _, solver in planned if key not in finished))
     stored = {_stored_group(instance): instance for instance in store.instances()}
     groups: dict[_Group, list[RunRecord]] = defaultdict(list)
     for row in store.records():
         groups[_group(row)].append(row)
         report.rows += 1
+        report.problems += [f"{_where(row)}: {text}" for text in _malformed(row)]
         if (row.instance, row.solver) != of_key[row.key]:
             report.problems.append(f"{_where(row)}: planned was {' by '.join(of_key[row.key])}")
     for group, rows in groups.items():
@@ -194,6 +214,26 @@ def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
         upper = _upper(instance, answer, row)
         proves = upper is not None
         yield _Known(row, value, upper if proves else answer.bound, proves)
+
+
+def _malformed(row: RunRecord) -> Iterator[str]:
+    """Yield what no run can have written, whatever it was about."""
+    for name, enum in (("termination", Termination), ("claim", Claim), ("verdict", Verdict)):
+        if getattr(row, name) not in list(enum):
+            yield f"{name} is {getattr(row, name)!r}"
+    for name, kind in _KINDS.items():
+        value = getattr(row, name)
+        if not isinstance(value, kind):
+            yield f"{name} is {value!r}, not {' or '.join(k.__name__ for k in kind)}"
+    for name in ("family_params", "solver_params", "incumbents"):
+        try:
+            json.loads(getattr(row, name))
+        except (TypeError, ValueError):
+            yield f"{name} is no JSON"
+    for name in _SECONDS:
+        value = getattr(row, name)
+        if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
+            yield f"{name} is {value!r}"
 
 
 def _where(row: RunRecord) -> str:

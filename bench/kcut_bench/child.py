@@ -197,6 +197,13 @@ class Child:
 
     def _end(self) -> None:
         """End the process with everything it started, and wait until it is gone."""
+        # Closed already, where an interrupt cut this short a moment ago.
+        with contextlib.suppress(ValueError):
+            self._end_process()
+        self._pipe.close()
+        self._stderr.close()
+
+    def _end_process(self) -> None:
         pid = self._process.pid
         assert pid is not None
         # The run leads a group of its own: whatever it started is in it, even if the run is gone.
@@ -207,8 +214,6 @@ class Child:
                 self._process.kill()
         self._process.join()
         self._process.close()
-        self._pipe.close()
-        self._stderr.close()
 
 
 def _exit_words(exitcode: int | None) -> str:

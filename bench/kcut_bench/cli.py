@@ -17,6 +17,7 @@ from kcut_bench.commands import (
     results,
     simulate,
     solve,
+    stores,
     sweep,
     verify,
 )
@@ -41,10 +42,12 @@ for command in (
     simulate.simulate,
     sweep.sweep,
     results.status,
-    results.check,
+    stores.check,
     results.report,
     results.cite,
-    results.export,
+    stores.export,
+    stores.merge,
+    stores.archive,
 ):
     app.command()(command)
 

@@ -35,14 +35,17 @@ class LocalProcesses:
     Attributes
     ----------
     deadlines : Deadlines
+    also : tuple of PlannedRun
+        Runs that may come later, whose solvers are warmed up at once.
     """
 
     deadlines: Deadlines = DEADLINES
+    also: tuple[PlannedRun, ...] = ()
 
     def run_all(self, plans: Iterable[PlannedRun], workers: int, on_row: OnRow) -> None:
         """Carry out all runs; if interrupted, kill those on their way and leave no row of them."""
         runs = list(plans)
-        server.start(runs)
+        server.start([*runs, *self.also])
         waiting = iter(runs)
         active: list[Child] = []
         with Scratch() as scratch:

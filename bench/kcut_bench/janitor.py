@@ -57,8 +57,6 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     folders = [line.rstrip("\n") for line in sys.stdin]
-    # What dies with the sweep gets a moment to do so.
-    time.sleep(0.02)
     for folder in folders:
         clear(Path(folder))
 

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import itertools
 import json
+import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +42,8 @@ class Recipe:
     seed : int or None
     path : str or None
         Of the file.
+    source : str
+        Digest of the family's sources or of the file; part of the key.
     """
 
     key: str
@@ -50,6 +53,7 @@ class Recipe:
     params: dict[str, ParamValue]
     seed: int | None
     path: str | None = None
+    source: str = ""
 
     def make(self) -> CompressionInstance | Cluster:
         """Generate or read the instance."""
@@ -136,42 +140,70 @@ def expand(spec: Spec, base: Path, source: str) -> list[PlannedRun]:
     runs: dict[str, PlannedRun] = {}
     for i, group in enumerate(spec.instances):
         for recipe in _recipes(group, base, f"instances[{i}]", source):
-            for variant in variants:
+            for variant in _in_turn(variants, recipe, spec.mode):
                 run = replace(variant, recipe=recipe)
                 run = replace(run, key=run_key(run))
                 runs[run.key] = run
     return list(runs.values())
 
 
+def _in_turn(variants: list[PlannedRun], recipe: Recipe, mode: str) -> list[PlannedRun]:
+    """Return the variants in the order in which they run on an instance.
+
+    Where times are compared no solver always comes after the same one; the order follows from the
+    instance, so a resumed sweep keeps it.
+    """
+    if mode != "performance":
+        return variants
+    shuffled = list(variants)
+    random.Random(recipe.key).shuffle(shuffled)
+    return shuffled
+
+
 def run_key(run: PlannedRun) -> str:
-    """Digest all that a run's result depends on.
+    """Digest the `ingredients` of a run; hexadecimal SHA-256."""
+    return _digest(ingredients(run))
+
+
+def ingredients(run: PlannedRun) -> dict[str, Any]:
+    """Return all that a run's result depends on.
 
     That is the instance's recipe or content, the solver with its sources and
     parameters, the sources of `kcut`, limits, seed, repetition, versions of the packages that
     matter and the schema of the store. A run is done again exactly when one of these changes.
     """
     solver = get_solver(run.solver, (run.problem,))
-    content = {
+    return {
         "schema": SCHEMA,
-        "recipe": run.recipe.key,
+        "instance": run.recipe.key,
+        "instance source": run.recipe.source,
         "problem": run.problem,
         "solver": run.solver,
         "params": run.params,
         "seed": run.seed,
         "repetition": run.repetition,
-        "limits": [run.time_s, run.memory_bytes, run.threads, run.max_jobs, run.max_edges],
-        "sources": [source_digest(solver.solve), _core_digest()],
+        "time_s": run.time_s,
+        "memory_bytes": run.memory_bytes,
+        "threads": run.threads,
+        "effort_s": run.effort_s,
+        "max_jobs": run.max_jobs,
+        "max_edges": run.max_edges,
+        "reproducible": run.reproducible,
+        "solver source": source_digest(solver.solve),
+        "kcut source": _core_digest(),
         "versions": _versions(),
     }
-    return _digest(content)
 
 
 def file_recipe(path: Path, name: str, levels: int | None = None) -> Recipe:
     """Return the recipe of a file, called `name` in the specification."""
     instance = _read(path, levels)
-    key = _digest([hashlib.sha256(path.read_bytes()).hexdigest(), instance.levels])
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    key = _digest([digest, instance.levels])
     given: dict[str, ParamValue] = {"file": name}
-    return Recipe(key, instance.name, instance.levels, None, given, None, str(path.absolute()))
+    return Recipe(
+        key, instance.name, instance.levels, None, given, None, str(path.absolute()), digest
+    )
 
 
 def _recipes(group: InstancesSpec, base: Path, where: str, source: str) -> Iterator[Recipe]:
@@ -190,7 +222,7 @@ def _recipes(group: InstancesSpec, base: Path, where: str, source: str) -> Itera
             for levels in group.levels or [family.levels]:
                 key = _digest([group.family, params, seed, levels, made_by])
                 name = family.title(params, seed)
-                yield Recipe(key, name, levels, group.family, params, seed)
+                yield Recipe(key, name, levels, group.family, params, seed, source=made_by)
 
 
 def _solver_variants(spec: Spec, source: str) -> Iterator[PlannedRun]:
@@ -220,6 +252,8 @@ def _solver_variants(spec: Spec, source: str) -> Iterator[PlannedRun]:
                         threads=limits.threads,
                         max_jobs=entry.max_jobs,
                         max_edges=entry.max_edges,
+                        effort_s=limits.effort_s,
+                        reproducible=spec.mode == "reproducible",
                     )
 
 
@@ -263,8 +297,8 @@ def _core_digest() -> str:
 
 
 @functools.cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    return tuple(environment.versions().items())
+def _versions() -> dict[str, str]:
+    return environment.versions()
 
 
 def _digest(content: Any) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kcut.registry import solvers
+from kcut_bench import noise
 from kcut_bench.cite import entries, limits_text, plain_reference
 from kcut_bench.figure import Figure
 from kcut_bench.figures import all_figures
@@ -172,6 +173,8 @@ def facts(results: Results) -> list[tuple[str, str]]:
         ("Runs", f"{len(results.planned):,} planned, {len(records):,} done{endings}"),
         ("Stale rows", f"{results.num_stale:,} that the plan no longer asks for, left out"
                        if results.num_stale else ""),
+        ("Mode", results.mode),
+        ("Noise", noise.in_words(results.noise)),
         ("Limits", limits_text(results) if records else ""),
     ]  # fmt: skip
     return [(name, value) for name, value in listed if value]

@@ -67,7 +67,9 @@ def find_references(records: Iterable[RunRecord]) -> dict[InstanceKey, Reference
     for key, runs in groups.items():
         proven = [run.value for run in runs if run.proven and run.value is not None]
         values = proven or [run.value for run in runs if run.value is not None]
-        bounds = [run.bound for run in runs if run.certificate and run.bound is not None]
+        bounds = [
+            run.bound for run in runs if run.certificate is not None and run.bound is not None
+        ]
         bound = min([*bounds, runs[0].total_weight])
         references[key] = Reference(max(values), max(values) if proven else bound, bool(proven))
     return references
@@ -124,6 +126,8 @@ class Results:
     num_stale : int
         Rows the plan no longer asks for; they are not among the records.
     instances : tuple of StoredInstance
+    noise : tuple of float
+        Seconds of the runs that measured the noise of the machine.
     """
 
     records: tuple[RunRecord, ...]
@@ -133,6 +137,12 @@ class Results:
     planned: tuple[tuple[str, str, str], ...] = ()
     num_stale: int = 0
     instances: tuple[StoredInstance, ...] = ()
+    noise: tuple[float, ...] = ()
+
+    @property
+    def mode(self) -> str:
+        """How runs were limited: ``performance`` or ``reproducible``."""
+        return str(self.manifest.get("mode", "performance"))
 
     @property
     def compression(self) -> list[RunRecord]:
@@ -207,7 +217,7 @@ def make_labels(records: Iterable[RunRecord]) -> dict[str, str]:
 def load_results(store_dir: Path) -> Results:
     """Read a store and work out its references; raise `InputError` if there is none."""
     with open_store(store_dir) as store:
-        records = tuple(sorted(store.records(), key=_content_order))
+        records = tuple(sorted(store.records(blobs=False), key=_content_order))
         return Results(
             records=records,
             manifest=store.manifest(),
@@ -216,6 +226,7 @@ def load_results(store_dir: Path) -> Results:
             planned=tuple(store.planned()),
             num_stale=store.num_stale(),
             instances=tuple(store.instances()),
+            noise=tuple(wall_s for _, wall_s, _ in store.noise()),
         )
 
 

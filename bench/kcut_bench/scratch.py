@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import multiprocessing
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from multiprocessing import util
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,6 +18,8 @@ from typing import Self
 from kcut_bench import janitor
 
 PREFIX = "kcut-"
+_LONGEST = 80
+"""Of a folder for sockets: their names take 18 characters more, and 107 is all Linux allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,7 @@ class Scratch:
     """The folder of a sweep's runs, which is cleared even if the sweep is killed."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
-        clear_at_the_end(self.folder)
-        # Where multiprocessing keeps its sockets; it removes that itself unless it is killed.
-        clear_at_the_end(Path(util.get_temp_dir()))
+        self.folder = new_folder("runs-")
 
     def __enter__(self) -> Self:
         return self
@@ -62,24 +62,40 @@ class Scratch:
         janitor.clear(folder)
 
 
-def clear_at_the_end(folder: Path) -> None:
-    """Have the janitor of this process clear a folder once this process is gone."""
-    stdin = _janitor(os.getpid()).stdin
-    assert stdin is not None
-    stdin.write(f"{folder}\n")
-    stdin.flush()
+def new_folder(prefix: str) -> Path:
+    """Make a temporary folder that is cleared when this process is gone, however that happens."""
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=_base(os.getpid())))
 
 
 @functools.cache
-def _janitor(pid: int) -> subprocess.Popen[str]:
-    """Start the janitor of the process `pid`, which is this one, once."""
-    return subprocess.Popen(
+def _base(pid: int) -> Path:
+    """Make the folder of the process `pid`, which is this one, once, and hire its janitor."""
+    folder = Path(tempfile.gettempdir()).resolve() / f"{PREFIX}{secrets.token_hex(4)}"
+    # Sockets of multiprocessing too; it clears up after itself unless it is killed. A socket's
+    # path must be short, and temporary folders of clusters are not.
+    sockets = folder / "s"
+    if len(str(sockets)) > _LONGEST:
+        sockets = Path("/tmp") / folder.name
+    hired = subprocess.Popen(
         [sys.executable, "-I", "-S", janitor.__file__],
         stdin=subprocess.PIPE,
         cwd="/",
         start_new_session=True,
         text=True,
     )
+    _janitors.append(hired)
+    # Told before the folder is there, so that there is no moment in which it could be left.
+    assert hired.stdin is not None
+    hired.stdin.write(f"{folder}\n{sockets}\n")
+    hired.stdin.flush()
+    folder.mkdir(mode=0o700)
+    sockets.mkdir(mode=0o700)
+    config: dict[str, str] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    config.setdefault("tempdir", str(sockets))
+    return folder
+
+
+_janitors: list[subprocess.Popen[str]] = []
 
 
 def usage_below(folder: Path) -> Usage:

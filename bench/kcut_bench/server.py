@@ -8,7 +8,6 @@ import multiprocessing
 import os
 import shutil
 import sys
-import tempfile
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from kcut_bench import WARM_UP_VARIABLE, numba_cache
 from kcut_bench.plan import PlannedRun
-from kcut_bench.scratch import PREFIX, clear_at_the_end
+from kcut_bench.scratch import new_folder
 from kcut_bench.worker import THREAD_VARIABLES
 
 
@@ -46,8 +45,7 @@ def start(runs: list[PlannedRun]) -> None:
     if _running and _running[0].threads != threads:
         stop()
     if not _running:
-        cache = Path(tempfile.mkdtemp(prefix=f"{PREFIX}cache-"))
-        clear_at_the_end(cache)
+        cache = new_folder("cache-")
         numba_cache.borrow(cache)
         _running.append(_Server(threads, cache))
     context().set_forkserver_preload(["kcut_bench.preload"])

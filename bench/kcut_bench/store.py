@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import fcntl
+import hashlib
 import json
 import os
 import sqlite3
@@ -20,6 +21,8 @@ from kcut_bench.record import RunRecord
 SCHEMA = 1
 FILE_NAME = "store.sqlite"
 COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
+COMMON = ("schema", "solver", "solver source", "kcut source", "versions")
+"""Ingredients of a key that many runs share."""
 BLOBS = ("solution", "certificate")
 _FLAGS = ("exact", "proven")
 _EXACT_NUMBERS = ("value", "bound", "total_weight")
@@ -31,8 +34,12 @@ CREATE TABLE IF NOT EXISTS runs (key PRIMARY KEY, {", ".join(COLUMNS[1:])});
 CREATE TABLE IF NOT EXISTS planned (key PRIMARY KEY, instance, solver, position);
 CREATE TABLE IF NOT EXISTS instances
     (recipe PRIMARY KEY, name, levels, family, params, seed, sha256, num_jobs, num_edges, content);
+CREATE TABLE IF NOT EXISTS ingredients (key PRIMARY KEY, own, common);
+CREATE TABLE IF NOT EXISTS commons (digest PRIMARY KEY, content);
+CREATE TABLE IF NOT EXISTS noise (started_at, wall_s, cpu_s);
 CREATE TABLE IF NOT EXISTS manifest (key PRIMARY KEY, value NOT NULL);
 """
+_INSERT_RUN = f"INSERT INTO runs VALUES ({', '.join('?' * len(COLUMNS))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,41 @@ class Store:
             connection.execute("DELETE FROM planned")
             connection.executemany("INSERT INTO planned VALUES (?, ?, ?, ?)", rows)
 
+    def add_ingredients(self, entries: Iterable[tuple[str, dict[str, Any]]]) -> None:
+        """Write what the keys of runs were made of; those that are there stay."""
+        with self._writing() as connection:
+            for key, content in entries:
+                common = json.dumps({n: content[n] for n in COMMON}, sort_keys=True)
+                own = {name: value for name, value in content.items() if name not in COMMON}
+                digest = hashlib.sha256(common.encode()).hexdigest()[:16]
+                connection.execute("INSERT OR IGNORE INTO commons VALUES (?, ?)", (digest, common))
+                row = (key, json.dumps(own, sort_keys=True), digest)
+                connection.execute("INSERT OR IGNORE INTO ingredients VALUES (?, ?, ?)", row)
+
+    def ingredients(self) -> dict[str, dict[str, Any]]:
+        """Return what each known key was made of."""
+        if not self._has_table("ingredients"):
+            return {}
+        commons = {d: json.loads(c) for d, c in self._query("SELECT * FROM commons")}
+        rows = self._query("SELECT key, own, common FROM ingredients")
+        return {key: {**json.loads(own), **commons[common]} for key, own, common in rows}
+
+    def add_noise(self, started_at: str, wall_s: float, cpu_s: float | None) -> None:
+        """Write how long the reference run took."""
+        with self._writing() as connection:
+            connection.execute("INSERT INTO noise VALUES (?, ?, ?)", (started_at, wall_s, cpu_s))
+
+    def noise(self) -> list[tuple[str, float, float | None]]:
+        """Return (start, wall-clock seconds, processor seconds) of every reference run."""
+        if not self._has_table("noise"):
+            return []
+        return self._query("SELECT * FROM noise ORDER BY started_at").fetchall()
+
+    def _has_table(self, name: str) -> bool:
+        """Whether a table is there that earlier versions did not have."""
+        query = f"SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '{name}'"
+        return self._query(query).fetchone() is not None
+
     def planned(self) -> list[tuple[str, str, str]]:
         """Return (key, instance, solver) of every planned run, in the order of the plan."""
         query = "SELECT key, instance, solver FROM planned ORDER BY position"
@@ -137,11 +179,9 @@ class Store:
         InputError
             If it cannot be written, say because the disk is full; the store stays as it was.
         """
-        values = [_to_column(getattr(record, name)) for name in COLUMNS]
-        marks = ", ".join("?" * len(COLUMNS))
         facts = (record.instance_sha256, record.num_jobs, record.num_edges, recipe)
         with self._writing() as connection:
-            connection.execute(f"INSERT INTO runs VALUES ({marks})", values)
+            connection.execute(_INSERT_RUN, _row(record))
             if recipe is not None and record.instance_sha256:
                 connection.execute(
                     "UPDATE instances SET sha256 = ?, num_jobs = ?, num_edges = ?"
@@ -149,15 +189,32 @@ class Store:
                     facts,
                 )
 
-    def records(self, *, planned_only: bool = True) -> Iterator[RunRecord]:
+    def add_all(self, records: Iterable[RunRecord]) -> None:
+        """Write rows in one transaction: all or none."""
+        with self._writing() as connection:
+            connection.executemany(_INSERT_RUN, map(_row, records))
+
+    def identities(self) -> dict[str, tuple[str, str]]:
+        """Return (solver, instance) of every row, by key."""
+        rows = self._query("SELECT key, solver, instance FROM runs")
+        return {key: (solver, instance) for key, solver, instance in rows}
+
+    def records(self, *, planned_only: bool = True, blobs: bool = True) -> Iterator[RunRecord]:
         """Yield the rows in the order of the plan.
 
         Parameters
         ----------
         planned_only : bool, optional
             Leave out rows of an earlier plan or of sources that have changed since.
+        blobs : bool, optional
+            Read solutions and certificates; otherwise they are empty bytes where there are any.
         """
-        columns = ", ".join(f"r.{name}" for name in COLUMNS)
+        columns = ", ".join(
+            f"CASE WHEN r.{name} IS NULL THEN NULL ELSE x'' END"
+            if name in BLOBS and not blobs
+            else f"r.{name}"
+            for name in COLUMNS
+        )
         join = "JOIN" if planned_only else "LEFT JOIN"
         query = f"SELECT {columns} FROM runs r {join} planned p ON p.key = r.key"
         for row in self._query(query + " ORDER BY p.position, r.key"):
@@ -179,11 +236,17 @@ class Store:
         return int(self._query(query).fetchone()[0])
 
     def add_instances(self, instances: Iterable[StoredInstance]) -> None:
-        """Write instances, but for those whose recipe is there already."""
+        """Write instances; of those that are there, only what was not known yet."""
         rows = [dataclasses.astuple(instance) for instance in instances]
         marks = ", ".join("?" * len(dataclasses.fields(StoredInstance)))
         with self._writing() as connection:
-            connection.executemany(f"INSERT OR IGNORE INTO instances VALUES ({marks})", rows)
+            connection.executemany(
+                f"INSERT INTO instances VALUES ({marks}) ON CONFLICT (recipe) DO UPDATE SET"
+                " num_jobs = coalesce(num_jobs, excluded.num_jobs),"
+                " num_edges = coalesce(num_edges, excluded.num_edges),"
+                " sha256 = coalesce(sha256, excluded.sha256)",
+                rows,
+            )
 
     def instances(self) -> list[StoredInstance]:
         """Return all instances."""
@@ -292,6 +355,10 @@ def _connect_for_writing(directory: Path) -> sqlite3.Connection:
 
 def _unreadable(directory: Path, error: Exception) -> InputError:
     return InputError(f"no readable store: {error}", FILE_NAME, source=str(directory))
+
+
+def _row(record: RunRecord) -> list[Any]:
+    return [_to_column(getattr(record, name)) for name in COLUMNS]
 
 
 def _to_column(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 from kcut.errors import InputError
@@ -36,7 +37,7 @@ _NOT_IN_SUMMARY = {*_NOT_IN_README, "num_reference", "mean_gap", "rejected"}
 
 def all_tables(results: Results) -> list[Table]:
     """Return every table of the report, in its order."""
-    return [
+    tables = [
         result_table(results),
         family_gap_table(results),
         utilisation_table(results),
@@ -49,6 +50,8 @@ def all_tables(results: Results) -> list[Table]:
         coverage_table(results),
         definitions_table(),
     ]
+    mode = f"Mode: {results.mode}."
+    return [replace(one, caption=f"{one.caption} {mode}".strip()) for one in tables]
 
 
 def summary(store_dir: Path) -> str:

@@ -85,7 +85,7 @@ def test_interrupted_sweep_keeps_its_rows_and_resumes(kcut, tmp_path):
     assert "another sweep writes to this store" in second.stderr
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert err.splitlines()[-1] == "kcut: interrupted"
     kept = num_rows(tmp_path / "store")
     assert 3 <= kept < 30

@@ -1,8 +1,7 @@
-"""``kcut status``, ``check``, ``report``, ``cite`` and ``export``: what is in a store."""
+"""``kcut status``, ``report`` and ``cite``: what is in a store."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +17,8 @@ def status(store: StoreDir, json: Json = False) -> None:
     from kcut_bench.store import open_store
 
     with open_store(store) as opened:
-        name = str(opened.manifest().get("name", "-"))
+        manifest = opened.manifest()
+        name, mode = str(manifest.get("name", "-")), str(manifest.get("mode", "performance"))
         counts, stale = opened.counts(), opened.num_stale()
     solvers: dict[str, Counter[str]] = {}
     for solver, termination, verdict, number in counts:
@@ -31,42 +31,17 @@ def status(store: StoreDir, json: Json = False) -> None:
     total: Counter[str] = sum(solvers.values(), Counter())
     if json:
         by_solver = {solver: _tally(tally) for solver, tally in solvers.items()}
-        output.emit_json({"name": name, **_tally(total), "stale": stale, "solvers": by_solver})
+        output.emit_json(
+            {"name": name, "mode": mode, **_tally(total), "stale": stale, "solvers": by_solver}
+        )
         return
     always = ("planned", "done")
     shown = [c for c in (*always, *_verdicts(), *_terminations()) if total[c] or c in always]
     rows = [(solver, *(str(t[c]) for c in shown)) for solver, t in sorted(solvers.items())]
     rows.append(("all", *(str(total[c]) for c in shown)))
-    print(f"{name}: {total['done']} of {total['planned']} planned runs done, {stale} stale rows")
+    done = f"{total['done']} of {total['planned']} planned runs done"
+    print(f"{name}: {done}, {stale} stale rows, mode {mode}")
     output.emit_table(("solver", *shown), rows)
-
-
-def check(store: StoreDir, json: Json = False) -> None:
-    """Make all instances again, evaluate all solutions and certificates, look for contradictions.
-
-    Exits 1 if it finds one.
-    """
-    import dataclasses
-
-    from kcut_bench.check import check_store
-    from kcut_bench.progress import Progress
-    from kcut_bench.store import open_store
-
-    with open_store(store) as opened, Progress("check", len(opened.finished())) as progress:
-        found = check_store(opened, progress.step)
-    if json:
-        output.emit_json(dataclasses.asdict(found))
-    else:
-        for problem in found.problems:
-            print(problem)
-        print(
-            f"{store}: {found.rows} of {found.planned} planned runs done; {found.instances}"
-            f" instances made again, {found.solutions} solutions and {found.certificates}"
-            f" certificates evaluated in exact integers; {len(found.problems)} contradictions"
-            + (f"; {found.stale} rows that are not planned were not checked" if found.stale else "")
-        )
-    if found.problems:
-        raise typer.Exit(1)
 
 
 def report(
@@ -115,31 +90,6 @@ def cite(
     for name in solver or []:
         get_solver(name, tuple(p for problems in PROBLEMS_OF.values() for p in problems))
     print(citation(store, solver or []))
-
-
-def export(
-    store: StoreDir,
-    out: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help=".csv [default: standard output]"),
-    ] = None,
-) -> None:
-    """Export all columns but solutions and certificates as CSV, numbers in full precision."""
-    from kcut.errors import InputError
-    from kcut_bench.export import write_csv
-    from kcut_bench.store import open_store
-
-    if out is not None and out.suffix == ".parquet":
-        raise InputError("Parquet needs pyarrow, which kcut does not use; try .csv", "-o", str(out))
-    if out is not None and out.suffix != ".csv":
-        raise InputError("must end in .csv", "-o", str(out))
-    with open_store(store) as opened:
-        if out is None:
-            write_csv(opened.records(), sys.stdout)
-            return
-        with out.open("w", encoding="utf-8", newline="") as file:
-            count = write_csv(opened.records(), file)
-    print(f"{out}: {count} rows")
 
 
 def _tally(counts: Counter[str]) -> dict[str, object]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from kcut_bench.spec import Spec
     from kcut_bench.sweep import Shard, Summary
 
+UNLIMITED = 2**31
+
 
 def sweep(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="A TOML file or a named study.")],
@@ -28,13 +30,20 @@ def sweep(
         int | None, typer.Option("--workers", help="Runs at a time [default: the cores].")
     ] = None,
     dask: Annotated[
-        str | None, typer.Option("--dask", metavar="ADDRESS|local", help="Not available yet.")
+        str | None,
+        typer.Option("--dask", metavar="ADDRESS|local", help="Run on this Dask cluster."),
     ] = None,
     shard: Annotated[
         str | None, typer.Option("--shard", metavar="i/n", help="Only the i-th of n parts.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and run nothing.")
+    ] = False,
+    explain_stale: Annotated[
+        bool,
+        typer.Option(
+            "--explain-stale", help="Say what changed since the rows there are, and run nothing."
+        ),
     ] = False,
 ) -> None:
     """Run every solver of a study on every instance, and store one row a run.
@@ -48,19 +57,23 @@ def sweep(
     from kcut_bench.studies import find_spec
     from kcut_bench.sweep import Shard
 
-    if dask is not None:
-        raise InputError("sweeps on Dask are not available yet", "--dask", dask)
     if workers is not None and workers < 1:
         raise InputError("must be at least 1", "--workers", workers)
     part = None if shard is None else Shard.parse(shard)
     found, text, base = find_spec(spec)
     runs = expand(found, base, spec)
     directory = store or Path("out") / found.name
+    if explain_stale:
+        _explain(runs, directory)
+        return
     if dry_run:
         _print_plan(runs, directory, part)
         return
     started = time.monotonic()
-    summary = _run(found, text, runs, directory, workers=workers or available_cores(), shard=part)
+    if workers is None:
+        # A cluster knows how much it can take.
+        workers = UNLIMITED if dask not in (None, "local") else available_cores()
+    summary = _run(found, text, runs, directory, workers=workers, shard=part, dask=dask)
     took = time.monotonic() - started
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in summary.verdicts.items())
     print(
@@ -79,12 +92,15 @@ def _run(
     *,
     workers: int,
     shard: Shard | None,
+    dask: str | None,
 ) -> Summary:
-    from kcut_bench.isolate import LocalProcesses
+    from kcut_bench.dask_cluster import DaskCluster
+    from kcut_bench.isolate import Executor, LocalProcesses
     from kcut_bench.progress import Progress
     from kcut_bench.store import create_store
     from kcut_bench.sweep import begin_manifest, run_sweep, todo
 
+    executor: Executor = LocalProcesses() if dask is None else DaskCluster(dask)
     # A plain SIGTERM must end the runs on their way as Ctrl-C does.
     signal.signal(signal.SIGTERM, _interrupt)
     with create_store(directory) as opened:
@@ -94,7 +110,7 @@ def _run(
             return run_sweep(
                 opened,
                 runs,
-                LocalProcesses(),
+                executor,
                 workers,
                 shard=shard,
                 on_row=lambda row: progress.step(row.verdict),
@@ -103,6 +119,29 @@ def _run(
 
 def _interrupt(_signal: int, _frame: Any) -> None:
     raise KeyboardInterrupt
+
+
+def _explain(runs: list[PlannedRun], directory: Path) -> None:
+    from collections import Counter
+
+    from kcut_bench.stale import explain
+    from kcut_bench.store import open_store
+
+    with open_store(directory) as opened:
+        explained = explain(opened, runs)
+    for entry in explained:
+        why = {
+            "changed": "changed: " + "; ".join(entry.changes),
+            "new": "new: no row resembles it",
+            "dropped": "stale: nothing planned resembles it",
+        }[entry.state]
+        print(f"{entry.key[:12]}  {entry.what}: {why}")
+    counts = Counter(entry.state for entry in explained)
+    done = len(runs) - counts["changed"] - counts["new"]
+    print(
+        f"{len(runs)} runs planned, {done} done, {counts['changed']} to do again,"
+        f" {counts['new']} new; {counts['dropped']} other stale rows"
+    )
 
 
 def _print_plan(runs: list[PlannedRun], directory: Path, shard: Shard | None) -> None:

@@ -179,3 +179,16 @@ _zeros(
 _zeros("dummy-infeasible", lambda instance: Answer(Claim.FEASIBLE, instance.depth.astype(int)))
 _zeros("dummy-no-solution", lambda instance: Answer(Claim.INFEASIBLE))
 _zeros("dummy-text", lambda instance: "an answer")
+
+
+def _assassinate(instance, victims):
+    """Kill the process among `victims` that this one descends from."""
+    pid, doomed = os.getpid(), set(map(int, victims.split()))
+    while pid > 1 and pid not in doomed:
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    if pid > 1:
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(600)
+
+
+_zeros("dummy-assassin", _assassinate, victims=Param("", "process ids"))
