@@ -31,6 +31,7 @@ _LARGEST = 2**63 - 1
 # Columns have no type on purpose: integers come back as integers, floats as the same floats.
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS runs (key PRIMARY KEY, {", ".join(COLUMNS[1:])});
+CREATE INDEX IF NOT EXISTS runs_state ON runs (key, termination, verdict);
 CREATE TABLE IF NOT EXISTS planned (key PRIMARY KEY, instance, solver, position);
 CREATE TABLE IF NOT EXISTS instances
     (recipe PRIMARY KEY, name, levels, family, params, seed, sha256, num_jobs, num_edges, content);
