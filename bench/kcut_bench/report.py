@@ -23,12 +23,17 @@ from kcut_bench.utilisation import utilisation_sentence
 
 
 def write_report(store_dir: Path, output: Path) -> list[Path]:
+    """Write ``report.html``, ``figures/`` and ``tables/`` of a store; see `write_results`."""
+    return write_results(load_results(store_dir), output)
+
+
+def write_results(results: Results, output: Path) -> list[Path]:
     """Write ``report.html``, ``figures/`` and ``tables/``.
 
     Parameters
     ----------
-    store_dir : Path
-        A store, finished or not.
+    results : Results
+        Of a store, finished or not.
     output : Path
         A folder, made where it is missing; files of the same names are replaced.
 
@@ -37,16 +42,10 @@ def write_report(store_dir: Path, output: Path) -> list[Path]:
     list of Path
         Every file written, the page first.
 
-    Raises
-    ------
-    InputError
-        If there is no store.
-
     Notes
     -----
     The same store gives the same files, byte for byte.
     """
-    results = load_results(store_dir)
     figures, tables = all_figures(results), all_tables(results)
     for folder in (output / "figures", output / "tables"):
         folder.mkdir(parents=True, exist_ok=True)

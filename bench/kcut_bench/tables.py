@@ -62,7 +62,11 @@ def summary(store_dir: Path) -> str:
     InputError
         If there is no store.
     """
-    results = load_results(store_dir)
+    return summary_of(load_results(store_dir))
+
+
+def summary_of(results: Results) -> str:
+    """Return the headline and the short result table as plain text."""
     sentences = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
     short = without(result_table(results), _NOT_IN_SUMMARY)
     return f"{textwrap.fill(sentences, 100)}\n\n{to_text(short)}"

@@ -62,16 +62,18 @@ def report(
 
     Prints the headline, the result table and where the report is.
     """
-    from kcut_bench.report import write_report
-    from kcut_bench.tables import summary, update_readme
+    from kcut_bench.report import write_results
+    from kcut_bench.results import load_results
+    from kcut_bench.tables import summary_of, update_readme
 
     if readme is not None:
         changed = update_readme(readme, store.parent)
         print(f"{readme}: {'rewritten' if changed else 'up to date'}")
         return
     folder = out or store / "report"
-    written = write_report(store, folder)
-    print(summary(store))
+    loaded = load_results(store)
+    written = write_results(loaded, folder)
+    print(summary_of(loaded))
     print(f"{folder / 'report.html'} and {len(written) - 1} figures and tables beside it")
 
 
