@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -60,6 +60,26 @@ class Series:
     legend: str = ""
     notes: tuple[str, ...] = ()
     shift: float = 0
+
+
+MOST_DRAWN = 2000
+"""Points of a series beyond which only so many are drawn: nobody sees more, files grow with all."""
+
+
+def drawn(series: Series) -> Series:
+    """Return the part of a series that is drawn: all, or evenly spaced points and both extremes."""
+    count = len(series.y)
+    if count <= MOST_DRAWN:
+        return series
+    chosen = {round(i * (count - 1) / (MOST_DRAWN - 1)) for i in range(MOST_DRAWN)}
+    chosen |= {min(range(count), key=series.y.__getitem__)}
+    chosen |= {max(range(count), key=series.y.__getitem__)}
+    kept = sorted(chosen)
+
+    def thin(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(values[i] for i in kept) if values else values
+
+    return replace(series, x=thin(series.x), y=thin(series.y), notes=thin(series.notes))
 
 
 @dataclass(frozen=True, slots=True)

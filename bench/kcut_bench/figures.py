@@ -6,9 +6,10 @@ import math
 import statistics as plain
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from kcut_bench.figure import Figure, Mark, Panel, Series
+from kcut_bench.figure import MOST_DRAWN, Figure, Mark, Panel, Series
 from kcut_bench.figures_time import cactus_figure, profile_figure, runtime_figure
 from kcut_bench.record import RunRecord
 from kcut_bench.results import RELAXATION, Results, family_of, instance_key, is_solved
@@ -20,10 +21,15 @@ MOST_PLACES = 8
 
 REFERENCE_NOTE = "Reference: the proven optimum of each instance; instances without one are absent."
 
+THINNED_NOTE = (
+    f"Of a series with more than {MOST_DRAWN:,} points as many are drawn, evenly spaced, and its "
+    "extremes; the CSV holds all."
+)
+
 
 def all_figures(results: Results) -> list[Figure]:
     """Return every figure of the report, in its order; those without data have no panels."""
-    return [
+    figures = [
         gap_figure(results),
         utilisation_figure(results),
         runtime_figure(results),
@@ -33,6 +39,14 @@ def all_figures(results: Results) -> list[Figure]:
         cactus_figure(results),
         order_price_figure(results),
     ]
+    return [
+        replace(one, caption=f"{one.caption} {THINNED_NOTE}") if _is_thinned(one) else one
+        for one in figures
+    ]
+
+
+def _is_thinned(figure: Figure) -> bool:
+    return any(len(s.y) > MOST_DRAWN for panel in figure.panels for s in panel.series)
 
 
 def gap_figure(results: Results) -> Figure:

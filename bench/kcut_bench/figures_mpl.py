@@ -5,7 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kcut_bench.figure import Figure, Mark, Panel, Series, colour, dash, layout, marker, to_csv
+from kcut_bench.figure import (
+    Figure,
+    Mark,
+    Panel,
+    Series,
+    colour,
+    dash,
+    drawn,
+    layout,
+    marker,
+    to_csv,
+)
 
 _MARKERS = {
     "circle": "o",
@@ -87,7 +98,7 @@ def write_figure(figure: Figure, folder: Path) -> list[Path]:
 def _draw(ax: Any, panel: Panel) -> None:
     from matplotlib.ticker import PercentFormatter
 
-    for series in panel.series:
+    for series in map(drawn, panel.series):
         _draw_series(ax, panel, series)
     if panel.x_log:
         ax.set_xscale("log")

@@ -14,6 +14,7 @@ from kcut_bench.figure import (
     Series,
     colour,
     dash,
+    drawn,
     layout,
     marker,
 )
@@ -61,7 +62,7 @@ def to_div(figure: Figure) -> str:
     for panel, (row, column, _) in zip(figure.panels, places, strict=True):
         for series in panel.series:
             first = series.legend not in named
-            page.add_trace(_trace(series, panel, first), row + 1, column + 1)
+            page.add_trace(_trace(drawn(series), panel, first), row + 1, column + 1)
             named.add(series.legend)
         page.update_xaxes(_x_axis(panel), row=row + 1, col=column + 1)
         page.update_yaxes(_y_axis(panel), row=row + 1, col=column + 1)

@@ -84,7 +84,8 @@ def profile_figure(results: Results) -> Figure:
         ("Value (all solvers)", groups, _value_cost),
     ):
         # Only instances that every solver has a run for: else absence would count as failure.
-        common = [key for key in keys if all(_has(runs, key) for runs in chosen.values())]
+        have = [{instance_key(run) for run in runs} for runs in chosen.values()]
+        common = [key for key in keys if all(key in one for one in have)]
         if not chosen or not common:
             continue
         costs = {label: _costs(runs, common, cost) for label, runs in chosen.items()}
@@ -99,10 +100,6 @@ def profile_figure(results: Results) -> Figure:
     )
     alt = "Step plots of the share of instances against the ratio to the best solver."
     return Figure(name, title, caption, alt, tuple(panels))
-
-
-def _has(runs: list[RunRecord], key: InstanceKey) -> bool:
-    return any(instance_key(run) == key for run in runs)
 
 
 def _proof_time(run: RunRecord) -> float | None:

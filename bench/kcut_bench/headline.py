@@ -86,6 +86,7 @@ def provenance(results: Results) -> str:
     study = study_name(results.manifest)
     if study:
         parts.insert(0, f"Study `{study}`")
+    parts.append(f"mode {results.mode}")
     commit = commit_of(results.manifest)
     if commit:
         parts.append(f"commit {commit}")

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import itertools
 import json
+import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -139,11 +140,24 @@ def expand(spec: Spec, base: Path, source: str) -> list[PlannedRun]:
     runs: dict[str, PlannedRun] = {}
     for i, group in enumerate(spec.instances):
         for recipe in _recipes(group, base, f"instances[{i}]", source):
-            for variant in variants:
+            for variant in _in_turn(variants, recipe, spec.mode):
                 run = replace(variant, recipe=recipe)
                 run = replace(run, key=run_key(run))
                 runs[run.key] = run
     return list(runs.values())
+
+
+def _in_turn(variants: list[PlannedRun], recipe: Recipe, mode: str) -> list[PlannedRun]:
+    """Return the variants in the order in which they run on an instance.
+
+    Where times are compared no solver always comes after the same one; the order follows from the
+    instance, so a resumed sweep keeps it.
+    """
+    if mode != "performance":
+        return variants
+    shuffled = list(variants)
+    random.Random(recipe.key).shuffle(shuffled)
+    return shuffled
 
 
 def run_key(run: PlannedRun) -> str:
@@ -241,6 +255,8 @@ def _solver_variants(spec: Spec, source: str) -> Iterator[PlannedRun]:
                         threads=limits.threads,
                         max_jobs=entry.max_jobs,
                         max_edges=entry.max_edges,
+                        effort_s=limits.effort_s,
+                        reproducible=spec.mode == "reproducible",
                     )
 
 

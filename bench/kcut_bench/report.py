@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kcut.registry import solvers
+from kcut_bench import noise
 from kcut_bench.cite import entries, limits_text, plain_reference
 from kcut_bench.figure import Figure
 from kcut_bench.figures import all_figures
@@ -22,12 +23,17 @@ from kcut_bench.utilisation import utilisation_sentence
 
 
 def write_report(store_dir: Path, output: Path) -> list[Path]:
+    """Write ``report.html``, ``figures/`` and ``tables/`` of a store; see `write_results`."""
+    return write_results(load_results(store_dir), output)
+
+
+def write_results(results: Results, output: Path) -> list[Path]:
     """Write ``report.html``, ``figures/`` and ``tables/``.
 
     Parameters
     ----------
-    store_dir : Path
-        A store, finished or not.
+    results : Results
+        Of a store, finished or not.
     output : Path
         A folder, made where it is missing; files of the same names are replaced.
 
@@ -36,16 +42,10 @@ def write_report(store_dir: Path, output: Path) -> list[Path]:
     list of Path
         Every file written, the page first.
 
-    Raises
-    ------
-    InputError
-        If there is no store.
-
     Notes
     -----
     The same store gives the same files, byte for byte.
     """
-    results = load_results(store_dir)
     figures, tables = all_figures(results), all_tables(results)
     for folder in (output / "figures", output / "tables"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -172,6 +172,8 @@ def facts(results: Results) -> list[tuple[str, str]]:
         ("Runs", f"{len(results.planned):,} planned, {len(records):,} done{endings}"),
         ("Stale rows", f"{results.num_stale:,} that the plan no longer asks for, left out"
                        if results.num_stale else ""),
+        ("Mode", results.mode),
+        ("Noise", noise.in_words(results.noise)),
         ("Limits", limits_text(results) if records else ""),
     ]  # fmt: skip
     return [(name, value) for name, value in listed if value]

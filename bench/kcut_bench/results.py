@@ -126,6 +126,8 @@ class Results:
     num_stale : int
         Rows the plan no longer asks for; they are not among the records.
     instances : tuple of StoredInstance
+    noise : tuple of float
+        Seconds of the runs that measured the noise of the machine.
     """
 
     records: tuple[RunRecord, ...]
@@ -135,6 +137,12 @@ class Results:
     planned: tuple[tuple[str, str, str], ...] = ()
     num_stale: int = 0
     instances: tuple[StoredInstance, ...] = ()
+    noise: tuple[float, ...] = ()
+
+    @property
+    def mode(self) -> str:
+        """How runs were limited: ``performance`` or ``reproducible``."""
+        return str(self.manifest.get("mode", "performance"))
 
     @property
     def compression(self) -> list[RunRecord]:
@@ -218,6 +226,7 @@ def load_results(store_dir: Path) -> Results:
             planned=tuple(store.planned()),
             num_stale=store.num_stale(),
             instances=tuple(store.instances()),
+            noise=tuple(wall_s for _, wall_s, _ in store.noise()),
         )
 
 

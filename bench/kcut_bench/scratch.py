@@ -18,6 +18,8 @@ from typing import Self
 from kcut_bench import janitor
 
 PREFIX = "kcut-"
+_LONGEST = 80
+"""Of a folder for sockets: their names take 18 characters more, and 107 is all Linux allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,12 @@ def new_folder(prefix: str) -> Path:
 @functools.cache
 def _base(pid: int) -> Path:
     """Make the folder of the process `pid`, which is this one, once, and hire its janitor."""
-    folder = Path(tempfile.gettempdir()).resolve() / f"{PREFIX}{pid}-{secrets.token_hex(4)}"
+    folder = Path(tempfile.gettempdir()).resolve() / f"{PREFIX}{secrets.token_hex(4)}"
+    # Sockets of multiprocessing too; it clears up after itself unless it is killed. A socket's
+    # path must be short, and temporary folders of clusters are not.
+    sockets = folder / "s"
+    if len(str(sockets)) > _LONGEST:
+        sockets = Path("/tmp") / folder.name
     hired = subprocess.Popen(
         [sys.executable, "-I", "-S", janitor.__file__],
         stdin=subprocess.PIPE,
@@ -79,12 +86,10 @@ def _base(pid: int) -> Path:
     _janitors.append(hired)
     # Told before the folder is there, so that there is no moment in which it could be left.
     assert hired.stdin is not None
-    hired.stdin.write(f"{folder}\n")
+    hired.stdin.write(f"{folder}\n{sockets}\n")
     hired.stdin.flush()
     folder.mkdir(mode=0o700)
-    # Sockets of multiprocessing go there too; it clears up after itself unless it is killed.
-    sockets = folder / "sockets"
-    sockets.mkdir()
+    sockets.mkdir(mode=0o700)
     config: dict[str, str] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     config.setdefault("tempdir", str(sockets))
     return folder

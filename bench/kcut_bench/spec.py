@@ -24,9 +24,10 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class LimitsSpec(_Table, frozen=True, kw_only=True):
-    """Limits of a run: seconds, megabytes (2^20 bytes), threads."""
+    """Limits of a run: seconds, megabytes (2^20 bytes), threads; see `kcut.Limits`."""
 
     time_s: float | None = None
+    effort_s: float | None = None
     memory_mb: Annotated[int, msgspec.Meta(ge=1, le=MAX_MEMORY_MB)] | None = None
     threads: Annotated[int, msgspec.Meta(ge=1, le=MAX_THREADS)] = 1
 
@@ -94,11 +95,21 @@ class SolverSpec(_Table, frozen=True, kw_only=True):
 
 
 class Spec(_Table, frozen=True, kw_only=True):
-    """A sweep: every solver on every instance, with every seed, so often."""
+    """A sweep: every solver on every instance, with every seed, so often.
+
+    Attributes
+    ----------
+    mode : {'performance', 'reproducible'}
+        ``performance``: solvers are told the wall-clock limit, their order is shuffled on each
+        instance, and a reference run measures the noise of the machine now and then.
+        ``reproducible``: one thread, limits that no clock decides (`effort_s`), and what had to be
+        killed has no solution, so that two sweeps give the same values, bounds and levels.
+    """
 
     name: str
     description: str = ""
     problem: Literal["compression", "paths"] = "compression"
+    mode: Literal["performance", "reproducible"] = "performance"
     limits: LimitsSpec = LimitsSpec()
     repetitions: Positive = 1
     seeds: Seeds = msgspec.field(default_factory=lambda: [0])
@@ -169,7 +180,8 @@ def _check(spec: Spec, source: str) -> None:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", spec.name):
         message = "must consist of letters, digits, '.', '_' and '-'"
         raise InputError(message, "name", spec.name, source)
-    _check_limits(spec.limits, "limits", source)
+    reproducible = spec.mode == "reproducible"
+    _check_limits(spec.limits, "limits", source, reproducible)
     _check_seeds(spec.seeds, "seeds", source)
     for i, group in enumerate(spec.instances):
         where = f"instances[{i}]"
@@ -182,16 +194,20 @@ def _check(spec: Spec, source: str) -> None:
     for i, solver in enumerate(spec.solvers):
         where = f"solvers[{i}]"
         if solver.limits is not None:
-            _check_limits(solver.limits, f"{where}.limits", source)
+            _check_limits(solver.limits, f"{where}.limits", source, reproducible)
         if solver.seeds is not None:
             _check_seeds(solver.seeds, f"{where}.seeds", source)
         _check_grid(solver.params, solver.mode, f"{where}.params", source)
 
 
-def _check_limits(limits: LimitsSpec, where: str, source: str) -> None:
-    time_s = limits.time_s
-    if time_s is not None and not (math.isfinite(time_s) and time_s > 0):
-        raise InputError("must be positive and finite", f"{where}.time_s", time_s, source)
+def _check_limits(limits: LimitsSpec, where: str, source: str, reproducible: bool) -> None:
+    for name in ("time_s", "effort_s"):
+        seconds = getattr(limits, name)
+        if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+            raise InputError("must be positive and finite", f"{where}.{name}", seconds, source)
+    if reproducible and limits.threads != 1:
+        message = "must be 1 in mode reproducible"
+        raise InputError(message, f"{where}.threads", limits.threads, source)
 
 
 def _check_seeds(seeds: Seeds, where: str, source: str) -> None:

@@ -212,6 +212,10 @@ class Interval:
     high: float | None
 
 
+MOST_AT_ONCE = 4_000_000
+"""Numbers of resamples that are in memory at a time."""
+
+
 def bootstrap_mean(per_instance: Sequence[float], seed: int = 0) -> Interval:
     """Return the mean over instances with its 95 % BCa bootstrap interval.
 
@@ -239,8 +243,14 @@ def bootstrap_mean(per_instance: Sequence[float], seed: int = 0) -> Interval:
         return Interval(mean, None, None)
     if np.all(sample == sample[0]):
         return Interval(mean, mean, mean)
+    # In batches, which change no number: at once it would take n² numbers of memory.
     found = bootstrap(
-        (sample,), np.mean, n_resamples=2000, method="BCa", rng=np.random.default_rng(seed)
+        (sample,),
+        np.mean,
+        n_resamples=2000,
+        batch=max(1, MOST_AT_ONCE // sample.size),
+        method="BCa",
+        rng=np.random.default_rng(seed),
     )
     low, high = float(found.confidence_interval.low), float(found.confidence_interval.high)
     return Interval(mean, low, high) if math.isfinite(low + high) else Interval(mean, None, None)

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ _LARGEST = 2**63 - 1
 # Columns have no type on purpose: integers come back as integers, floats as the same floats.
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS runs (key PRIMARY KEY, {", ".join(COLUMNS[1:])});
+CREATE INDEX IF NOT EXISTS runs_state ON runs (solver, termination, verdict);
 CREATE TABLE IF NOT EXISTS planned (key PRIMARY KEY, instance, solver, position);
 CREATE TABLE IF NOT EXISTS instances
     (recipe PRIMARY KEY, name, levels, family, params, seed, sha256, num_jobs, num_edges, content);
@@ -225,10 +227,22 @@ class Store:
 
     def counts(self) -> list[tuple[str, str | None, str | None, int]]:
         """Return (solver, termination, verdict, number) of planned runs; None where not done."""
-        return self._query(
-            "SELECT p.solver, r.termination, r.verdict, COUNT(*) FROM planned p"
-            " LEFT JOIN runs r ON r.key = p.key GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
-        ).fetchall()
+        # Counted by index and corrected for stale rows: joining 100,000 keys takes far longer.
+        stale = "WHERE key IN (SELECT key FROM runs EXCEPT SELECT key FROM planned)"
+        done: Counter[tuple[str, str, str]] = Counter()
+        for sign, where in ((1, ""), (-1, stale)):
+            query = (
+                f"SELECT solver, termination, verdict, COUNT(*) FROM runs {where} GROUP BY 1, 2, 3"
+            )
+            for *state, number in self._query(query):
+                done[tuple(state)] += sign * number
+        found: list[tuple[str, str | None, str | None, int]]
+        found = [(*state, number) for state, number in sorted(done.items()) if number]
+        for solver, planned in self._query("SELECT solver, COUNT(*) FROM planned GROUP BY 1"):
+            missing = planned - sum(n for (name, _, _), n in done.items() if name == solver)
+            if missing:
+                found.append((solver, None, None, missing))
+        return found
 
     def num_stale(self) -> int:
         """Count the rows that the plan does not ask for."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from kcut.answer import Verdict
 from kcut.errors import InputError
-from kcut_bench import environment
+from kcut_bench import environment, noise
 from kcut_bench.isolate import Executor
 from kcut_bench.outcome import utc_now
 from kcut_bench.plan import PlannedRun, Recipe, ingredients
@@ -116,11 +116,15 @@ def run_sweep(
     waiting = todo(runs, store.finished(), shard)
 
     def keep(run: PlannedRun, row: RunRecord) -> None:
+        if noise.is_reference(run):
+            if row.solve_s is not None:
+                store.add_noise(row.started_at, row.solve_s, row.cpu_s)
+            return
         store.add(row, run.recipe.key)
         on_row(row)
 
     try:
-        executor.run_all(waiting, workers, keep)
+        executor.run_all(noise.with_references(waiting), workers, keep)
     except (KeyboardInterrupt, InputError):
         # A store that could not be written a moment ago need not be now.
         with contextlib.suppress(InputError):
@@ -148,6 +152,7 @@ def begin_manifest(store: Store, spec: Spec, text: str, command: list[str]) -> N
             "name": spec.name,
             "description": spec.description,
             "problem": spec.problem,
+            "mode": spec.mode,
             "spec": text,
             **session,
             "sessions": [*earlier, session],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 from kcut.errors import InputError
@@ -36,7 +37,7 @@ _NOT_IN_SUMMARY = {*_NOT_IN_README, "num_reference", "mean_gap", "rejected"}
 
 def all_tables(results: Results) -> list[Table]:
     """Return every table of the report, in its order."""
-    return [
+    tables = [
         result_table(results),
         family_gap_table(results),
         utilisation_table(results),
@@ -49,6 +50,8 @@ def all_tables(results: Results) -> list[Table]:
         coverage_table(results),
         definitions_table(),
     ]
+    mode = f"Mode: {results.mode}."
+    return [replace(one, caption=f"{one.caption} {mode}".strip()) for one in tables]
 
 
 def summary(store_dir: Path) -> str:
@@ -59,7 +62,11 @@ def summary(store_dir: Path) -> str:
     InputError
         If there is no store.
     """
-    results = load_results(store_dir)
+    return summary_of(load_results(store_dir))
+
+
+def summary_of(results: Results) -> str:
+    """Return the headline and the short result table as plain text."""
     sentences = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
     short = without(result_table(results), _NOT_IN_SUMMARY)
     return f"{textwrap.fill(sentences, 100)}\n\n{to_text(short)}"

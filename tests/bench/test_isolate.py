@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 import time
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from kcut.registry import get_solver
 from kcut_bench.child import Deadlines
 from kcut_bench.isolate import LocalProcesses
 from kcut_bench.outcome import unpack
+from kcut_bench.scratch import _base
 from tests.bench.plans import one_run
 
 SHORT = LocalProcesses(Deadlines(warm_up_s=20.0, grace_s=0.3))
@@ -92,7 +92,7 @@ def test_every_run_becomes_the_right_row_in_time():
         # The instance is known although the process died before it could send its row.
         assert row.instance_sha256 == rows["crux"][0].instance_sha256
     # The server of runs, with its socket and its cache, lives as long as this process.
-    assert not list(Path(tempfile.gettempdir()).glob(f"kcut-{os.getpid()}-*/runs-*"))
+    assert list(_base(os.getpid()).glob("runs-*")) == []
     killed = rows["dummy-spin"][0]
     assert 0.2 < killed.cpu_s < 4
     assert 2 <= killed.solve_s < 3

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from kcut_bench.store import FILE_NAME
 
-KILLS = int(os.environ.get("KCUT_KILLS", "10"))
+KILLS = int(os.environ.get("KCUT_KILLS", "3"))
 """How many; 200 of them take about ten minutes."""
 SPEC = """
 name = "killed"
@@ -73,6 +75,7 @@ def content(directory):
     return tables
 
 
+@pytest.mark.slow
 def test_killed_sweeps_resume_to_the_undisturbed_store(tmp_path):
     """Killed again and again at random moments, sweeps end with the rows of an undisturbed one."""
     (tmp_path / "tmp").mkdir()

@@ -156,3 +156,17 @@ def test_incumbents_rise_to_the_answer(name):
     assert values == sorted(values)
     assert seconds == sorted(seconds)
     assert not values or values[-1] == cut_value(instance, answer.solution)
+
+
+@pytest.mark.parametrize("name", ["crux", "min-cuts", "cp-sat"])
+def test_incumbents_are_reported_as_they_are_found(name):
+    """Whoever listens is told every incumbent: feasible levels that end with those of the answer."""
+    instance = middling(2)
+    told = []
+    limits = Limits(time_s=60, on_incumbent=lambda levels: told.append(np.array(levels)))
+    answer = run(name, instance, limits=limits)
+    assert len(told) == len(answer.incumbents) > 0
+    assert all(infeasibility(instance, levels) is None for levels in told)
+    values = [cut_value(instance, levels) for levels in told]
+    assert values == [incumbent.value for incumbent in answer.incumbents]
+    assert np.array_equal(told[-1], answer.solution)

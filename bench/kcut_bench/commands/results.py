@@ -17,7 +17,8 @@ def status(store: StoreDir, json: Json = False) -> None:
     from kcut_bench.store import open_store
 
     with open_store(store) as opened:
-        name = str(opened.manifest().get("name", "-"))
+        manifest = opened.manifest()
+        name, mode = str(manifest.get("name", "-")), str(manifest.get("mode", "performance"))
         counts, stale = opened.counts(), opened.num_stale()
     solvers: dict[str, Counter[str]] = {}
     for solver, termination, verdict, number in counts:
@@ -30,13 +31,16 @@ def status(store: StoreDir, json: Json = False) -> None:
     total: Counter[str] = sum(solvers.values(), Counter())
     if json:
         by_solver = {solver: _tally(tally) for solver, tally in solvers.items()}
-        output.emit_json({"name": name, **_tally(total), "stale": stale, "solvers": by_solver})
+        output.emit_json(
+            {"name": name, "mode": mode, **_tally(total), "stale": stale, "solvers": by_solver}
+        )
         return
     always = ("planned", "done")
     shown = [c for c in (*always, *_verdicts(), *_terminations()) if total[c] or c in always]
     rows = [(solver, *(str(t[c]) for c in shown)) for solver, t in sorted(solvers.items())]
     rows.append(("all", *(str(total[c]) for c in shown)))
-    print(f"{name}: {total['done']} of {total['planned']} planned runs done, {stale} stale rows")
+    done = f"{total['done']} of {total['planned']} planned runs done"
+    print(f"{name}: {done}, {stale} stale rows, mode {mode}")
     output.emit_table(("solver", *shown), rows)
 
 
@@ -58,16 +62,18 @@ def report(
 
     Prints the headline, the result table and where the report is.
     """
-    from kcut_bench.report import write_report
-    from kcut_bench.tables import summary, update_readme
+    from kcut_bench.report import write_results
+    from kcut_bench.results import load_results
+    from kcut_bench.tables import summary_of, update_readme
 
     if readme is not None:
         changed = update_readme(readme, store.parent)
         print(f"{readme}: {'rewritten' if changed else 'up to date'}")
         return
     folder = out or store / "report"
-    written = write_report(store, folder)
-    print(summary(store))
+    loaded = load_results(store)
+    written = write_results(loaded, folder)
+    print(summary_of(loaded))
     print(f"{folder / 'report.html'} and {len(written) - 1} figures and tables beside it")
 
 
