@@ -203,6 +203,11 @@ def _break_symmetry(
             taken: next((number[node] for node in crossed if node in number), None)
             for taken, crossed in inner.items()
         }
+        # A flow of which only some of the switches are left does not care which it takes.
+        for f in order:
+            all_nodes = {via[f, c] for c in range(len(paths[f]))}
+            if {via[f, c] for c in candidates[f]} != all_nodes:
+                via |= {(f, c): None for c in range(len(paths[f]))}
         used = _renamed(order, candidates, via, used, len(nodes))
         earlier: list[list[Taken]] = [[] for _ in nodes]
         for f in order:

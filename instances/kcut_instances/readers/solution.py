@@ -19,7 +19,7 @@ from kcut_instances.readers.document import Format, int64_array, read_document
 from kcut_instances.readers.files import write_bytes
 
 _WORDS = {
-    "problem": ("compression", "max-k-cut"),
+    "problem": ("compression", "max-k-cut", "paths"),
     "termination": tuple(map(str, Termination)),
     "claim": tuple(map(str, Claim)),
     "verdict": tuple(map(str, Verdict)),

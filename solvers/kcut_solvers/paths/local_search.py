@@ -60,8 +60,8 @@ def local_search(
     Contention: descent, then annealing runs from the best choice so far. A step costs the jobs on
     the links it changes. Other moves inside a run: all flows of a job at once, exchanges of two
     flows. max-load: descent on the peak of each flow's path, with kicks. The other objectives are
-    evaluated from scratch, move by move, in random order: the best for predicted utilisation, first
-    improvement for residual and simulation.
+    evaluated from scratch, move by move, in random order, first improvement; utilisations from the
+    better of a greedy choice and one of little contention.
 
     References
     ----------
@@ -79,6 +79,18 @@ def local_search(
         elif instance.objective == "max-load":
             _level_loads(search, rounds)
         else:
+            if instance.maximise:
+                # What meets least is often far from what greedy rules reach, and better.
+                few = None if limits.time_s is None else 0.2 * limits.time_s
+                met = local_search(
+                    instance.with_objective("contention"),
+                    limits=Limits(few),
+                    rng=rng,
+                    rounds=min(2, rounds),
+                    steps=min(steps, 500 * instance.num_flows),
+                )
+                if met.solution is not None:
+                    search.offer(met.solution.astype(np.int64))
             _first_improvement(search, rounds)
     assert search.best is not None
     return feasible_answer(

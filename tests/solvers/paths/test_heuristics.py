@@ -1,4 +1,4 @@
-"""Heuristics of path selection: rules by hand, incremental evaluation, and metamorphic relations."""
+"""Heuristics of path selection: rules by hand, incremental evaluation, metamorphic relations."""
 
 from __future__ import annotations
 
