@@ -57,7 +57,10 @@ WRONG = [
     (("sweep", "nope"), "no such study"),
     (("sweep", "nope.toml"), "nope.toml: cannot be read"),
     (("sweep", "broken.json"), "broken.json: is not TOML"),
-    (("sweep", "quick", "--dask", "local"), "--dask: sweeps on Dask are not available yet"),
+    (("sweep", "quick", "--dask", "nowhere"), "--dask: no Dask scheduler answers"),
+    (("export", "corrupt", "-o", "rows.xlsx"), "-o: must end in .csv or .parquet"),
+    (("merge", "corrupt"), "STORE: needs at least two stores, or -o"),
+    (("check", "broken.json"), "is no readable archive"),
     (("sweep", "quick", "--workers", "0"), "--workers: must be at least 1 (got 0)"),
     (("sweep", "quick", "--shard", "3/2"), "--shard: must have 1 <= i <= n (got '3/2')"),
     (("sweep", "quick", "--store", "fig13.json"), "fig13.json: cannot write here"),
@@ -88,13 +91,6 @@ def test_bad_usage_is_one_line_and_exit_code_2(files, kcut_here, arguments, word
     assert err.count("\n") == 1
     assert words in err
     assert "Traceback" not in err
-
-
-def test_parquet_is_refused_with_the_reason(files, kcut_here):
-    """The export says what it would need for Parquet."""
-    code, _, err = kcut_here("export", "corrupt", "-o", "rows.parquet")
-    assert code == 2
-    assert "pyarrow" in err
 
 
 def test_all_files_are_checked_before_the_first_is_solved(files, kcut_here):
