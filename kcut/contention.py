@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -135,12 +136,12 @@ def compression_of(instance: CompressionInstance | Cluster) -> CompressionInstan
     Returns
     -------
     CompressionInstance
-        Itself, or a cluster's contention DAG: paths by ECMP hashing with seed 0, jobs ranked by
-        intensity.
+        Itself, or a cluster's contention DAG under the cluster's name: paths by ECMP hashing with
+        seed 0, jobs ranked by intensity.
     """
     if isinstance(instance, CompressionInstance):
         return instance
-    return contention_dag(instance)
+    return replace(contention_dag(instance), name=instance.name)
 
 
 def _intensity_of_upper(

@@ -12,7 +12,7 @@ import pytest
 
 from kcut_bench.store import FILE_NAME
 
-KILLS = int(os.environ.get("KCUT_KILLS", "10"))
+KILLS = int(os.environ.get("KCUT_KILLS", "3"))
 """How many; 200 of them take about ten minutes."""
 SPEC = """
 name = "killed"

@@ -160,7 +160,7 @@ def test_incumbents_rise_to_the_answer(name):
 
 @pytest.mark.parametrize("name", ["crux", "min-cuts", "cp-sat"])
 def test_incumbents_are_reported_as_they_are_found(name):
-    """Whoever listens is told every incumbent: feasible levels, the last those of the answer."""
+    """Whoever listens is told every incumbent: feasible levels, the last those answered."""
     instance = middling(2)
     told = []
     limits = Limits(time_s=60, on_incumbent=lambda levels: told.append(np.array(levels)))
