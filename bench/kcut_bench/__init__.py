@@ -8,3 +8,6 @@ MAX_MEMORY_MB = 2**40
 
 WARM_UP_VARIABLE = "KCUT_WARM_UP"
 """Environment variable that tells the server of runs, as JSON, what to warm up."""
+
+PARENT_VARIABLE = "KCUT_PARENT"
+"""Environment variable that tells the server of runs the process id of its sweep."""

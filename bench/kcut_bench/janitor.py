@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import sys
 import time
 from pathlib import Path
 
+NAME = r"kcut-[0-9a-f]{8}|s"
+"""What the folder of a process is called, and the one for its sockets."""
 ATTEMPTS = 50
 """How often to look for processes again; those that fork meanwhile are found the next time."""
 
@@ -56,9 +59,11 @@ def main() -> None:
     """Read folders, one a line, until standard input ends; then clear them."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    folders = [line.rstrip("\n") for line in sys.stdin]
+    folders = [line.rstrip("\n") for line in sys.stdin if line.endswith("\n")]
     for folder in folders:
-        clear(Path(folder))
+        # A line may be cut short by the end of its writer; what it names then is not ours.
+        if re.fullmatch(NAME, Path(folder).name):
+            clear(Path(folder))
 
 
 if __name__ == "__main__":

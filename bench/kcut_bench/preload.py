@@ -32,9 +32,6 @@ SAFE_SOLVERS = ("crux", "min-cuts", "min-cost-flow", "longest-path", "sincronia"
 def _prepare() -> None:
     # Ctrl-C reaches the whole group. It is for the sweep to end this server, not for imports.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # If the sweep is killed meanwhile, this is where its janitor looks for who is to go with it.
-    cache = Path(os.environ[numba_cache.DIRECTORY_VARIABLE])
-    os.chdir(cache)
     for name in (*LIBRARIES, "kcut_bench.worker", "kcut_instances"):
         # What is missing is reported by the run that needs it.
         with contextlib.suppress(Exception):
@@ -43,7 +40,7 @@ def _prepare() -> None:
         # Looking for plug-ins takes longer than many a run.
         solvers(), families()
         _compile_cores()
-        numba_cache.publish(cache)
+        numba_cache.publish(Path(os.environ[numba_cache.DIRECTORY_VARIABLE]))
     # What is there now stays; a collection after the fork would only copy its pages.
     gc.collect()
     gc.freeze()

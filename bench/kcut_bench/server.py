@@ -15,7 +15,7 @@ from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
-from kcut_bench import WARM_UP_VARIABLE, numba_cache
+from kcut_bench import PARENT_VARIABLE, WARM_UP_VARIABLE, numba_cache
 from kcut_bench.plan import PlannedRun
 from kcut_bench.scratch import new_folder
 from kcut_bench.worker import THREAD_VARIABLES
@@ -48,7 +48,7 @@ def start(runs: list[PlannedRun]) -> None:
         cache = new_folder("cache-")
         numba_cache.borrow(cache)
         _running.append(_Server(threads, cache))
-    context().set_forkserver_preload(["kcut_bench.preload"])
+    context().set_forkserver_preload(["kcut_bench.follow", "kcut_bench.preload"])
     with _environment(runs, _running[0]), without_main():
         forkserver.ensure_running()
 
@@ -90,6 +90,7 @@ def _environment(runs: list[PlannedRun], server: _Server) -> Iterator[None]:
     variants = {json.dumps([run.solver, run.params]) for run in runs}
     ours = dict.fromkeys(THREAD_VARIABLES, str(server.threads))
     ours[WARM_UP_VARIABLE] = f"[{', '.join(sorted(variants))}]"
+    ours[PARENT_VARIABLE] = str(os.getpid())
     ours[numba_cache.DIRECTORY_VARIABLE] = str(server.cache)
     before = {name: os.environ.get(name) for name in ours}
     os.environ.update(ours)

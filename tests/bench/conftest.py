@@ -1,5 +1,6 @@
 """What the tests of the bench share: the plug-in of dummies, specifications, a way to run kcut."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -43,6 +44,8 @@ def plugin():
     patch = pytest.MonkeyPatch()
     patch.setenv("PYTHONPATH", os.pathsep.join([str(PLUGIN), *filter(None, sys.path)]))
     patch.syspath_prepend(str(PLUGIN))
+    # Where the registry was loaded before the dummies were on the path.
+    importlib.import_module("kcut_dummies")
     yield PLUGIN
     patch.undo()
 

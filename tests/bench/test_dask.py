@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 
@@ -20,14 +21,13 @@ pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
-def rows_by(executor, runs, workers=2, on_row=lambda run, row: None):
+def rows_by(executor, runs, workers=2):
     """Carry runs out and return their rows by key."""
     rows = {}
 
     def keep(run, row):
         assert run.key not in rows
         rows[run.key] = row
-        on_row(run, row)
 
     executor.run_all(runs, workers, keep)
     assert set(rows) == {run.key for run in runs}
@@ -106,13 +106,22 @@ def test_killed_worker_costs_no_run(cluster, tmp_path):
     quick = [replace(one_run(), key=f"quick {i}") for i in range(6)]
     killed = []
 
-    def kill(run, row):
-        if not killed and note.exists() and note.read_text():
-            pids = note.read_text().split()
-            killed.append((workers[worker_of(int(pids[0]), workers)], pids))
-            killed[0][0].send_signal(signal.SIGKILL)
+    def kill():
+        # As soon as the run hangs, not when some row comes in: it may be the last to start.
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            pids = note.read_text().split() if note.exists() else []
+            if len(pids) == 2:
+                worker = workers[worker_of(int(pids[0]), workers)]
+                killed.append((worker, pids))
+                worker.send_signal(signal.SIGKILL)
+                return
+            time.sleep(0.01)
 
-    rows = rows_by(DaskCluster(address, 60.0), [hanging, *quick], on_row=kill)
+    killer = threading.Thread(target=kill)
+    killer.start()
+    rows = rows_by(DaskCluster(address, 60.0), [hanging, *quick])
+    killer.join()
     assert all(rows[f"quick {i}"].verdict == "verified" for i in range(6))
     assert killed
     row = rows["key of dummy-hang"]

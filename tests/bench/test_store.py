@@ -62,7 +62,8 @@ def test_rows_outside_the_plan_are_stale(tmp_path):
     with create_store(tmp_path) as store:
         store.add(row(key="old"))
         store.add(row(key="new"))
-        store.plan([("new", "i", "s"), ("to do", "i", "s")])
+        solver = row().solver
+        store.plan([("new", "i", solver), ("to do", "i", solver)])
         assert [r.key for r in store.records()] == ["new"]
         assert {r.key for r in store.records(planned_only=False)} == {"old", "new"}
         assert store.num_stale() == 1
