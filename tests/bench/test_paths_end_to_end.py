@@ -90,7 +90,7 @@ def test_sweep_check_and_tables(kcut_here, tmp_path):
     (tmp_path / "paths.toml").write_text(SPEC)
     assert kcut_here("sweep", str(tmp_path / "paths.toml"), "--store", "store")[0] == 0
     assert kcut_here("check", "store")[0] == 0
-    results = load_results("store")
+    results = load_results(Path("store"))
     table = paths_gap_table(results)
     gap = [column.key for column in table.columns].index("median_gap")
     gaps = {str(row[0]): row[gap] for row in table.rows}
