@@ -42,6 +42,8 @@ class CompressionInstance:
         Edge e says that job ``upper[e]`` outranks job ``lower[e]``. 0-based.
     weight : ndarray of int64, shape (num_edges,)
         Edge weights in units of ``1 / scale``.
+    depth : ndarray of int32, shape (num_jobs,)
+        Number of edges of the longest path that ends in each job.
     scale : float
         A power of two; 1 for integer weights.
     original : ndarray of float64, shape (num_edges,), or None
@@ -58,6 +60,7 @@ class CompressionInstance:
     upper: NDArray[np.int32]
     lower: NDArray[np.int32]
     weight: NDArray[np.int64]
+    depth: NDArray[np.int32]
     scale: float = 1.0
     original: NDArray[np.float64] | None = None
     labels: tuple[str, ...] | None = None
@@ -126,11 +129,13 @@ class CompressionInstance:
         if repeat is not None:
             pair = [int(upper32[repeat]), int(lower32[repeat])]
             raise InputError("a duplicate edge", f"edges[{repeat}]", pair)
-        cycle = graph.find_cycle(out)
-        if cycle is not None:
+        depth = graph.longest_path_depth(out)
+        if depth is None:
+            cycle = graph.find_cycle(out)
+            assert cycle is not None
             shown = [*cycle, cycle[0]] if len(cycle) <= 12 else [*cycle[:12], "..."]
             raise InputError("edges form a cycle", "edges", " -> ".join(map(str, shown)))
-        for array in (upper32, lower32, integer):
+        for array in (upper32, lower32, integer, depth):
             array.flags.writeable = False
         return cls(
             name=name,
@@ -143,6 +148,7 @@ class CompressionInstance:
             original=original,
             labels=checks.check_labels(labels, num_jobs),
             given_order=checks.check_order(order, num_jobs, upper32, lower32),
+            depth=depth,
             _out=out,
         )
 
@@ -179,11 +185,6 @@ class CompressionInstance:
         if self.given_order is not None:
             return self.given_order
         return graph.smallest_ready_order(self.out_edges)
-
-    @cached_property
-    def depth(self) -> NDArray[np.int32]:
-        """Number of edges of the longest path that ends in each job, shape (num_jobs,)."""
-        return graph.longest_path_depth(self.out_edges, self.order)
 
     @cached_property
     def useful_levels(self) -> int:
