@@ -1,6 +1,6 @@
 """Traps of the libraries behind the solvers: that they are there, and that we do not fall in."""
 
-import _thread
+import signal
 import subprocess
 import sys
 import threading
@@ -378,6 +378,7 @@ def test_ctrl_c_ends_cp_sat():
     """CP-SAT takes Ctrl-C for a time limit and answers; here it interrupts the program."""
     rng = np.random.default_rng(3)
     instance = random_dag(rng, 800, 16_000, 8, lambda m: rng.integers(1, 9, m), name="big")
-    threading.Timer(2.0, _thread.interrupt_main).start()
+    main = threading.main_thread().ident
+    threading.Timer(2.0, signal.pthread_kill, (main, signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         run("cp-sat", instance, limits=Limits(time_s=30.0))
