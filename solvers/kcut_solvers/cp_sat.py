@@ -77,6 +77,7 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
     parameters.random_seed = int(rng.integers(2**31 - 1))
     parameters.relative_gap_limit = 0.0
     parameters.absolute_gap_limit = 0.0
+    # Its handler swallows Ctrl-C, and takes Python's away for good.
     parameters.catch_sigint_signal = False
     if limits.memory_bytes is not None:
         parameters.max_memory_in_mb = max(1, limits.memory_bytes // 2**20)

@@ -378,6 +378,8 @@ def test_ctrl_c_ends_cp_sat():
     """CP-SAT takes Ctrl-C for a time limit and answers; here it interrupts the program."""
     rng = np.random.default_rng(3)
     instance = random_dag(rng, 800, 16_000, 8, lambda m: rng.integers(1, 9, m), name="big")
+    # CP-SAT's own handling, as the tests above use it, leaves no handler at all behind.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main = threading.main_thread().ident
     threading.Timer(2.0, signal.pthread_kill, (main, signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
