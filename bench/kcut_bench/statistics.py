@@ -304,3 +304,32 @@ def loglog_slope(x: ArrayLike, y: ArrayLike) -> Slope | None:
         return Slope(exponent, scale, None, None)
     half = float(t.ppf(0.975, len(xs) - 2)) * float(fit.stderr)
     return Slope(exponent, scale, exponent - half, exponent + half)
+
+
+def joint_exponents(jobs: ArrayLike, edges: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
+    """Fit ``y = c * jobs ** a * edges ** b`` by least squares on the logarithms; return a and b.
+
+    Parameters
+    ----------
+    jobs, edges, y : array_like of float, shape (n,)
+        Positive.
+
+    Returns
+    -------
+    tuple of float, or None
+        None where jobs and edges do not vary independently.
+    """
+    columns = [np.log(np.asarray(x, np.float64)) for x in (jobs, edges)]
+    design = np.column_stack([np.ones(len(columns[0])), *columns])
+    if np.linalg.matrix_rank(design) < 3:
+        return None
+    fit = np.linalg.lstsq(design, np.log(np.asarray(y, np.float64)), rcond=None)[0]
+    return float(fit[1]), float(fit[2])
+
+
+def slope_per_unit(x: ArrayLike, y: ArrayLike) -> float | None:
+    """Return b of the least-squares line ``y = a + b x``; None with fewer than two different x."""
+    xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if len(np.unique(xs)) < 2:
+        return None
+    return float(np.polyfit(xs, ys, 1)[0])

@@ -16,19 +16,29 @@ from kcut_bench.results import (
     is_solved,
     per_instance,
 )
-from kcut_bench.statistics import loglog_slope, paired_wilcoxon
+from kcut_bench.statistics import (
+    joint_exponents,
+    loglog_slope,
+    paired_wilcoxon,
+    slope_per_unit,
+)
 from kcut_bench.table import Cell, Column, Table, integer, percent, probability, ratio, text_column
 
 NUM_WORST = 10
 
 
 def scaling_table(results: Results) -> Table:
-    """Return the fitted exponent of the run time in the number of jobs, per solver."""
+    """Return the fitted exponents of the run time in jobs and edges, and memory, per solver."""
     rows: list[tuple[Cell, ...]] = []
     for label, runs in results.by_label(results.compression).items():
         points = timed_points(runs)
         slope = loglog_slope([n for n, _ in points], [s for _, s in points]) if points else None
         sizes = [n for n, _ in points]
+        timed = [r for r in runs if r.termination == "finished" and r.num_edges]
+        both = [(r.num_jobs, r.num_edges, r.solve_s) for r in timed if r.solve_s]
+        joint = joint_exponents(*zip(*both, strict=True)) if both else None
+        memory = [(r.num_edges, r.peak_rss_bytes) for r in timed if r.peak_rss_bytes]
+        per_edge = slope_per_unit(*zip(*memory, strict=True)) if memory else None
         rows.append(
             (
                 label,
@@ -38,6 +48,8 @@ def scaling_table(results: Results) -> Table:
                 slope.exponent if slope else None,
                 slope.low if slope else None,
                 slope.high if slope else None,
+                *(joint or (None, None)),
+                per_edge,
             )
         )
     columns = (
@@ -48,10 +60,15 @@ def scaling_table(results: Results) -> Table:
         Column("exponent", "Exponent", ratio),
         Column("exponent_low", "from", ratio),
         Column("exponent_high", "to", ratio),
+        Column("exponent_jobs", "Jobs, edges held", ratio),
+        Column("exponent_edges", "Edges, jobs held", ratio),
+        Column("bytes_per_edge", "Bytes an edge", integer),
     )
     caption = (
         "Exponent a of time = c · (jobs)^a, fitted by least squares on logarithms over finished "
-        "runs, with its 95 % interval. Families of different density are fitted together."
+        "runs, with its 95 % interval; families of different density are fitted together. Then "
+        "the exponents of time = c · (jobs)^a · (edges)^b, where jobs and edges vary "
+        "independently, and the slope of the peak memory of the whole process over the edges."
     )
     return Table("scaling", "Run time by size", caption, columns, tuple(rows))
 

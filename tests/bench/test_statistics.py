@@ -10,10 +10,12 @@ import pytest
 from kcut_bench.statistics import (
     bootstrap_mean,
     holm,
+    joint_exponents,
     loglog_slope,
     paired_wilcoxon,
     performance_profiles,
     shifted_geometric_mean,
+    slope_per_unit,
 )
 
 
@@ -130,3 +132,18 @@ def test_slope_by_hand() -> None:
     assert loglog_slope([7, 7], [1, 2]) is None
     with pytest.raises(ValueError, match="positive"):
         loglog_slope([1, 2], [0, 1])
+
+
+def test_joint_exponents_recover_a_power_law_in_two_sizes() -> None:
+    """Exact data give their exponents back; sizes that move together give none."""
+    jobs, edges = np.array([10, 10, 40, 40, 90.0]), np.array([20, 80, 80, 400, 400.0])
+    found = joint_exponents(jobs, edges, 3 * jobs**0.5 * edges**1.25)
+    assert found == pytest.approx((0.5, 1.25))
+    assert joint_exponents(jobs, 7 * jobs, jobs) is None
+
+
+def test_the_slope_per_unit_is_that_of_the_line() -> None:
+    """Bytes an edge from memory that starts at some base; one size alone says nothing."""
+    edges = np.array([100, 200, 1000.0])
+    assert slope_per_unit(edges, 5e7 + 64 * edges) == pytest.approx(64)
+    assert slope_per_unit([5, 5], [1, 2]) is None
