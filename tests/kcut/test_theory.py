@@ -58,3 +58,45 @@ def test_ascent_ends_with_an_empty_cover(seed):
     assert last.finished
     assert not last.cover.any()
     assert verify(instance.with_levels(1000), last.levels, last.cover).optimal
+
+
+def with_implied(seed):
+    """Return an instance of 6 jobs, its last step, and which edges a path within a level implies."""
+    rng = np.random.default_rng([5, seed])
+    instance = random_dag(
+        rng, 6, int(rng.integers(5, 15)), 2 + seed % 2, lambda m: rng.integers(0, 6, m), name="x"
+    )
+    *_, last = ascend(instance, instance.levels)
+    tied = last.levels[instance.upper] == last.levels[instance.lower]
+    reach = np.zeros((6, 6), int)
+    reach[instance.upper[tied], instance.lower[tied]] = 1
+    longer = sum(np.linalg.matrix_power(reach, power) for power in range(2, 6)) > 0
+    return instance, last, tied & longer[instance.upper, instance.lower]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_optimal_cover_needs_only_weights_on_implied_edges(seed):
+    """With b = w forced on edges within a level that a path there implies, bound == optimum."""
+    from scipy.optimize import linprog
+
+    instance, last, implied = with_implied(seed)
+    n, m = 6, instance.num_edges
+    # Minimise the sum of uncovered u_e >= w_e - b_e and (K-1) x_v, x_v >= out_v - in_v.
+    cost = np.concatenate((np.zeros(m), np.ones(m), np.full(n, instance.levels - 1)))
+    rows = np.zeros((m + n, 2 * m + n))
+    rows[np.arange(m), np.arange(m)] = rows[np.arange(m), m + np.arange(m)] = -1
+    np.add.at(rows, (m + instance.upper, np.arange(m)), 1)
+    np.add.at(rows, (m + instance.lower, np.arange(m)), -1)
+    rows[m + np.arange(n), 2 * m + np.arange(n)] = -1
+    limits = np.concatenate((-instance.weight, np.zeros(n)))
+    forced = [
+        (w, w) if fixed else (0, None)
+        for w, fixed in zip(instance.weight.tolist(), implied.tolist(), strict=True)
+    ]
+    found = linprog(cost, A_ub=rows, b_ub=limits, bounds=[*forced, *[(0, None)] * (m + n)])
+    assert found.fun == pytest.approx(cut_value(instance, last.levels))
+
+
+def test_many_of_these_instances_have_implied_edges():
+    """At least twenty of the sixty do, so the test above is about something."""
+    assert sum(with_implied(seed)[2].any() for seed in range(60)) >= 20
