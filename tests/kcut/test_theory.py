@@ -61,7 +61,7 @@ def test_ascent_ends_with_an_empty_cover(seed):
 
 
 def with_implied(seed):
-    """Return an instance of 6 jobs, its last step, and which edges a path within a level implies."""
+    """Return an instance, its last step, and which edges within a level a path there implies."""
     rng = np.random.default_rng([5, seed])
     instance = random_dag(
         rng, 6, int(rng.integers(5, 15)), 2 + seed % 2, lambda m: rng.integers(0, 6, m), name="x"
