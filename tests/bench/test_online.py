@@ -1,6 +1,8 @@
 """The online study: every policy along the same events, the exact ones proven after each."""
 
+import csv
 import json
+from pathlib import Path
 
 import numpy as np
 
@@ -40,8 +42,12 @@ def test_the_command_prints_a_line_for_each_policy(kcut_here):
     assert [row["events"] for row in rows] == [5] * 4
     assert rows[0]["worst_gap"] == 0
     assert np.isfinite([row["median_s"] for row in rows]).all()
-    code, out, _ = kcut_here(*words)
+    code, out, _ = kcut_here(*words, "-o", "events.csv")
     assert (code, len(out.splitlines())) == (0, 5)
+    with Path("events.csv").open(encoding="utf-8", newline="") as file:
+        events = list(csv.DictReader(file))
+    assert len(events) == 4 * 5
+    assert {row["policy"] for row in events} == {row["policy"] for row in rows}
 
 
 def test_more_links_a_job_than_links_are_refused(kcut_here):

@@ -74,7 +74,7 @@ def with_implied(seed):
     return instance, last, tied & longer[instance.upper, instance.lower]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_an_optimal_cover_needs_only_weights_on_implied_edges(seed):
     """With b = w forced on edges within a level that a path there implies, bound == optimum."""
     from scipy.optimize import linprog
@@ -98,5 +98,5 @@ def test_an_optimal_cover_needs_only_weights_on_implied_edges(seed):
 
 
 def test_many_of_these_instances_have_implied_edges():
-    """At least twenty of the sixty do, so the test above is about something."""
-    assert sum(with_implied(seed)[2].any() for seed in range(60)) >= 20
+    """At least eight of the thirty do, so the test above is about something."""
+    assert sum(with_implied(seed)[2].any() for seed in range(30)) >= 8

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kcut_bench.commands import output
 from kcut_bench.commands.options import Json, check_levels, check_seed
+
+if TYPE_CHECKING:
+    from kcut_bench.online import Trajectory
 
 
 def online(
@@ -20,6 +25,9 @@ def online(
     orders: Annotated[int, typer.Option("--orders", min=1, help="Orders that Crux draws.")] = 10,
     seed: Annotated[int, typer.Option("--seed", help="Of jobs and events.")] = 0,
     json: Json = False,
+    out: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="OUT", help="CSV of every event.")
+    ] = None,
 ) -> None:
     """Let jobs arrive and depart, and reschedule after each event in four ways.
 
@@ -38,8 +46,13 @@ def online(
     run = Run(
         jobs, links, links_per_job, levels=levels, num_events=events, orders=orders, seed=seed
     )
+    if out is not None and not out.parent.is_dir():
+        raise InputError("no such directory", "-o", str(out.parent))
+    found = follow(run)
+    if out is not None:
+        _write_events(found, out)
     rows = []
-    for path in follow(run):
+    for path in found:
         content: dict[str, Any] = {
             "policy": path.policy,
             "events": len(path.seconds),
@@ -65,3 +78,14 @@ def online(
     if not json:
         header = ("policy", "median ms", "95 % ms", "mean gap", "worst gap", "levels changed")
         output.emit_table(header, rows)
+
+
+def _write_events(found: list[Trajectory], out: Path) -> None:
+    """Write a row for each event and policy: seconds, gap, changed, running."""
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("event", "policy", "seconds", "gap", "changed", "running"))
+        for path in found:
+            columns = (path.seconds, path.gaps, path.changed, path.running)
+            for event, row in enumerate(zip(*columns, strict=True), 1):
+                writer.writerow((event, path.policy, *row))
