@@ -140,14 +140,15 @@ def warm_up(solver: Solver, params: Mapping[str, Any]) -> None:
     if key in _warm:
         return
     _warm.add(key)
-    tiny = _specimen(solver.problem, params)
+    specimens = _specimens(solver.problem, params)
     own = own_params(solver.problem, params)
     for _ in range(2):
         try:
-            answer = solver.solve(
-                tiny, limits=Limits(WARM_UP_S), rng=np.random.default_rng(0), **own
-            )
-            judge(tiny, answer, solver.problem)
+            for tiny in specimens:
+                answer = solver.solve(
+                    tiny, limits=Limits(WARM_UP_S), rng=np.random.default_rng(0), **own
+                )
+                judge(tiny, answer, solver.problem)
             return
         except Exception as error:
             # A broken cache is cleared; whatever else goes wrong here goes wrong again in the run
@@ -163,12 +164,19 @@ def warm_up_checks() -> None:
     _certify(tiny, lie, judge(tiny, lie), "compression")
 
 
-def _specimen(problem: str, params: Mapping[str, Any]) -> CompressionInstance | PathsInstance:
+def _specimens(
+    problem: str, params: Mapping[str, Any]
+) -> list[CompressionInstance | PathsInstance]:
+    """Return tiny instances, one with weights that need 64 bits: some cores have two widths."""
     if problem not in PROBLEM_PARAMS:
-        return CompressionInstance.from_edges(7, *SPECIMEN, levels=2, name="tiny")
+        upper, lower, weight = SPECIMEN
+        return [
+            CompressionInstance.from_edges(7, upper, lower, given, levels=2, name="tiny")
+            for given in (weight, [w << 28 for w in weight])
+        ]
     links = [Link(f"{a}>{b}", a, b, 1.0) for a, b in ("sa", "sb", "at", "bt")]
     jobs = [Job(f"j{i}", 1, 1.0, 1.0 + i, (Flow("s", "t", 1.0),) * 2) for i in range(3)]
-    return state(Cluster.build(links, jobs, levels=2, name="tiny"), problem, params)
+    return [state(Cluster.build(links, jobs, levels=2, name="tiny"), problem, params)]
 
 
 def _timed_call(
