@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kcut.cluster import Cluster
+from kcut.cluster import Cluster, PathChoice
 from kcut.compression import CompressionInstance
+from kcut.fairness import jain_index, slowdowns
 from kcut.intensity import utilisation_alone
 from kcut.path_objectives import best_levels
 from kcut.paths import PathsInstance
@@ -33,31 +34,38 @@ def simulate_cluster(cluster: Cluster, **options: Any) -> dict[str, Any]:
     dict
         See `as_json`.
     """
-    return as_json(cluster, simulate(cluster, **options))
+    return as_json(cluster, simulate(cluster, **options), options.get("paths"))
 
 
-def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
+def as_json(
+    cluster: Cluster, simulation: Simulation, paths: PathChoice | None = None
+) -> dict[str, Any]:
     """Return a simulation as a JSON object.
 
     Parameters
     ----------
     cluster : Cluster
     simulation : Simulation
+    paths : optional
+        Those simulated; see `Cluster.path_choice`.
 
     Returns
     -------
     dict
         ``utilisation``, and what it falls short of ``utilisation_alone`` as ``lost_gpus`` and
-        ``lost_dollars_per_day``, see `loss_of`; ``jobs``: for each its ``name``, ``gpus``,
-        ``iteration_s`` (null where no iteration completed), ``busy_s``, ``link_s``,
-        ``iterations``, ``window_s``, and what the window is, ``window``; ``window_s`` again where
-        it is the same for all jobs; ``events``.
+        ``lost_dollars_per_day``, see `loss_of`; ``max_slowdown`` and ``jain``, see
+        `kcut.fairness`; ``jobs``: for each its ``name``, ``gpus``, ``iteration_s`` and
+        ``slowdown`` (null where no iteration completed), ``busy_s``, ``link_s``, ``iterations``,
+        ``window_s``, and what the window is, ``window``; ``window_s`` again where it is the same
+        for all jobs; ``events``.
     """
+    slow = slowdowns(cluster, simulation, paths)
     jobs = [
         {
             "name": job.name,
             "gpus": job.gpus,
             "iteration_s": _or_null(float(simulation.iteration_s[j])),
+            "slowdown": _or_null(float(slow[j])),
             "busy_s": float(simulation.busy_s[j]),
             "link_s": float(simulation.link_s[j]),
             "iterations": int(simulation.iterations[j]),
@@ -67,11 +75,13 @@ def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
         for j, job in enumerate(cluster.jobs)
     ]
     windows = set(simulation.window_s.tolist())
-    loss = loss_of(cluster, simulation.utilisation)
+    loss = loss_of(cluster, simulation.utilisation, paths)
     return {
         "utilisation": simulation.utilisation,
         "utilisation_alone": loss.alone,
-        "work_share": work_share(cluster, simulation),
+        "work_share": work_share(cluster, simulation, paths),
+        "max_slowdown": _or_null(float(slow.max())),
+        "jain": jain_index(slow),
         "lost_gpus": loss.gpus,
         "lost_dollars_per_day": loss.dollars_per_day,
         "jobs": jobs,
@@ -138,8 +148,8 @@ def worth_of(
         utilisation=own.utilisation,
         utilisation_tied=tied.utilisation,
         utilisation_alone=utilisation_alone(made, paths),
-        work_share=work_share(made, own),
-        work_share_tied=work_share(made, tied),
+        work_share=work_share(made, own, paths),
+        work_share_tied=work_share(made, tied, paths),
         simulate_s=time.perf_counter() - started,
     )
 
@@ -161,13 +171,15 @@ class UtilisationLoss:
     dollars_per_day: float
 
 
-def loss_of(cluster: Cluster, utilisation: float) -> UtilisationLoss:
-    """Return what a utilisation falls short of that of the jobs alone."""
-    alone = utilisation_alone(cluster)
+def loss_of(
+    cluster: Cluster, utilisation: float, paths: PathChoice | None = None
+) -> UtilisationLoss:
+    """Return what a utilisation falls short of that of the jobs alone on the same paths."""
+    alone = utilisation_alone(cluster, paths)
     lost = max(0.0, 1 - utilisation / alone) if alone else 0.0
     cost = cost_of_loss(lost, int(cluster.gpus.sum()))
     return UtilisationLoss(alone, cost.gpus, cost.dollars_per_day)
 
 
 def _or_null(number: float) -> float | None:
-    return None if math.isnan(number) else number
+    return number if math.isfinite(number) else None

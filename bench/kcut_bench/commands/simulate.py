@@ -83,9 +83,9 @@ def simulate(
         plot_timeline(cluster, drawn, plot, title=title if len(title) < 90 else "")
     if json:
         shown = {"instance": cluster.name, "instance_sha256": cluster.sha256, "levels": chosen}
-        output.emit_json({**shown, **as_json(cluster, found), "seed": seed})
+        output.emit_json({**shown, **as_json(cluster, found, paths), "seed": seed})
     else:
-        _print(cluster, found, chosen)
+        _print(cluster, found, chosen, paths)
 
 
 def _default_plot_s(found: Simulation) -> float:
@@ -138,16 +138,21 @@ def _numbers(text: str, option: str, kind: type[Number]) -> list[Number]:
     return numbers
 
 
-def _print(cluster: Cluster, found: Simulation, levels: list[int] | None) -> None:
+def _print(
+    cluster: Cluster, found: Simulation, levels: list[int] | None, paths: Choice | None
+) -> None:
+    from kcut.fairness import slowdowns
     from kcut_bench.simulation import loss_of
 
-    header = ("job", "gpus", "level", "iteration", "busy", "link", "window")
+    slow = slowdowns(cluster, found, paths)
+    header = ("job", "gpus", "level", "iteration", "slowdown", "busy", "link", "window")
     rows = [
         (
             job.name,
             str(job.gpus),
             str(levels[j] if levels else 0),
             output.seconds(float(found.iteration_s[j])),
+            f"{slow[j]:.3f}" if slow[j] < float("inf") else "-",
             output.percent(float(found.busy_s[j] / found.window_s[j])),
             output.percent(float(found.link_s[j] / found.window_s[j])),
             f"{output.seconds(float(found.window_s[j]))} ({found.window[j]})",
@@ -155,7 +160,7 @@ def _print(cluster: Cluster, found: Simulation, levels: list[int] | None) -> Non
         for j, job in enumerate(cluster.jobs)
     ]
     output.emit_table(header, rows)
-    loss = loss_of(cluster, found.utilisation)
+    loss = loss_of(cluster, found.utilisation, paths)
     print(
         f"utilisation {output.percent(found.utilisation)}, {output.percent(loss.alone)} if no job"
         f" met another: worth {loss.gpus:.4g} of {int(cluster.gpus.sum()):,} GPUs,"

@@ -1,0 +1,61 @@
+"""How evenly contention is borne: each job's slowdown, the largest of them, Jain's index.
+
+slowdown of j = T_j / T_j alone        J = (sum x_j)^2 / (n sum x_j^2),  x_j = T_j alone / T_j
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcut.cluster import Cluster, PathChoice
+from kcut.intensity import period_alone, traffic
+from kcut.simulate import Simulation
+
+
+def slowdowns(
+    cluster: Cluster, simulation: Simulation, paths: PathChoice | None = None
+) -> NDArray[np.float64]:
+    """Return how many times longer than alone an iteration of each job takes.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    simulation : Simulation
+        Of that cluster.
+    paths : optional
+        Those simulated; see `Cluster.path_choice`.
+
+    Returns
+    -------
+    ndarray of float64, shape (num_jobs,)
+        Mean iteration time in the window over the iteration time alone on the same paths; at
+        least 1 up to rounding. Infinite for a job that completed no iteration in the window.
+    """
+    alone = period_alone(cluster, traffic(cluster, paths))
+    slow = np.full(cluster.num_jobs, np.inf)
+    np.divide(simulation.iteration_s, alone, out=slow, where=simulation.iterations > 0)
+    return slow
+
+
+def jain_index(slowdown: NDArray[np.float64]) -> float:
+    """Return Jain's index of the jobs' speeds, each as a share of its speed alone.
+
+    Parameters
+    ----------
+    slowdown : ndarray of float64, shape (num_jobs,)
+        Positive, at least one; infinite for a job that stands still.
+
+    Returns
+    -------
+    float
+        1 where all jobs are slowed down alike, 1 / num_jobs where a single one runs.
+
+    References
+    ----------
+    Jain, Chiu & Hawe, A quantitative measure of fairness and discrimination for resource
+    allocation in shared computer systems, DEC TR-301, 1984, arXiv:cs/9809099.
+    """
+    speed = 1.0 / slowdown
+    squares = float((speed * speed).sum())
+    return float(speed.sum()) ** 2 / (len(speed) * squares) if squares else 1.0
