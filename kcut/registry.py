@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from kcut.answer import Answer, Limits
+from kcut.circle import FITTING_STEPS, MOST_STEPS
 from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError, SolverError
@@ -52,6 +53,12 @@ PROBLEM_PARAMS: dict[str, dict[str, Param]] = {
             0.0,
             "most a job's bottleneck time may be, times its best alone; 0 for no limit",
             minimum=0.0,
+        ),
+    },
+    "time-shifts": {
+        "step_s": Param(0.0, "seconds of a step of the circle; 0 to choose it", minimum=0.0),
+        "max_steps": Param(
+            FITTING_STEPS, "most steps of a link's circle", minimum=1, maximum=MOST_STEPS
         ),
     },
 }
@@ -270,6 +277,6 @@ def get_family(name: str) -> Family:
 
 PROBLEMS_OF: dict[type, tuple[str, ...]] = {
     CompressionInstance: ("compression", "max-k-cut"),
-    Cluster: ("compression", "max-k-cut", "paths"),
+    Cluster: ("compression", "max-k-cut", "paths", "time-shifts"),
 }
 """The problems an instance states, the main one first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kcut.cluster import Cluster
@@ -12,11 +12,12 @@ from kcut.errors import InputError
 from kcut.params import ParamValue
 from kcut.paths import PathsInstance
 from kcut.registry import PROBLEM_PARAMS
+from kcut.time_shifts import TimeShiftsInstance
 
 
 def state(
     made: CompressionInstance | Cluster, problem: str, params: Mapping[str, ParamValue]
-) -> CompressionInstance | PathsInstance:
+) -> CompressionInstance | PathsInstance | TimeShiftsInstance:
     """Return the instance of a problem that a read or generated instance states.
 
     Parameters
@@ -31,12 +32,19 @@ def state(
     InputError
         If it states none.
     """
-    if problem != "paths":
+    if problem not in PROBLEM_PARAMS:
         return compression_of(made)
     if not isinstance(made, Cluster):
         raise InputError("holds no cluster", "problem", problem)
     given: dict[str, Any] = {name: params[name] for name in PROBLEM_PARAMS[problem]}
-    return PathsInstance(made, **given)
+    return _VIEWS[problem](made, **given)
+
+
+_VIEWS: dict[str, Callable[..., PathsInstance | TimeShiftsInstance]] = {
+    "paths": PathsInstance,
+    "time-shifts": TimeShiftsInstance,
+}
+"""What states a problem that has parameters, of a cluster and these."""
 
 
 def own_params(problem: str, params: Mapping[str, ParamValue]) -> dict[str, ParamValue]:
