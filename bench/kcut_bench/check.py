@@ -23,6 +23,7 @@ from kcut.pigeonhole import proven_bound
 from kcut.registry import PROBLEM_PARAMS, get_family
 from kcut.views import state
 from kcut_bench.outcome import facts_of, unpack
+from kcut_bench.paths_output import objectives_of
 from kcut_bench.record import RunRecord
 from kcut_bench.simulation import worth_of
 from kcut_bench.store import Store, StoredInstance
@@ -220,7 +221,11 @@ def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
         return
     report.solutions += answer.solution is not None
     report.certificates += answer.certificate is not None
-    for text in (*_differences(row, found), *_other_worth(row, made, answer)):
+    for text in (
+        *_differences(row, found),
+        *_other_worth(row, made, answer),
+        *_other_objectives(row, objectives_of(instance, answer, found)),
+    ):
         problem(text)
     if found.value is not None and answer.solution is not None:
         yield _known(row, instance, answer)
@@ -235,7 +240,10 @@ def _malformed(row: RunRecord) -> Iterator[str]:
         value = getattr(row, name)
         if not isinstance(value, kind):
             yield f"{name} is {value!r}, not {' or '.join(k.__name__ for k in kind)}"
-    for name in ("family_params", "solver_params", "incumbents"):
+    texts = ["family_params", "solver_params", "incumbents"]
+    if row.objectives is not None:
+        texts.append("objectives")
+    for name in texts:
         try:
             json.loads(getattr(row, name))
         except (TypeError, ValueError):
@@ -307,6 +315,25 @@ def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
             same = math.isclose(stated, is_so, rel_tol=_SIMULATED)
         if not same:
             yield f"{name} is {stated!r}, but should be {is_so!r}"
+
+
+def _other_objectives(row: RunRecord, again: dict[str, int | float | None] | None) -> Iterator[str]:
+    """Yield what evaluating the stored paths under every objective gives otherwise.
+
+    Exactly: only a simulation may differ between machines.
+    """
+    stated = None if row.objectives is None else json.loads(row.objectives)
+    if not isinstance(stated, dict) or again is None:
+        if stated != again:
+            yield f"objectives is {stated!r}, but should be {again!r}"
+        return
+    for name in sorted(stated.keys() | again.keys()):
+        value, is_so = stated.get(name), again.get(name)
+        same = value == is_so and isinstance(value, int) == isinstance(is_so, int)
+        if name == "simulated" and isinstance(value, float) and isinstance(is_so, float):
+            same = math.isclose(value, is_so, rel_tol=_SIMULATED)
+        if not same:
+            yield f"objectives: {name} is {value!r}, but should be {is_so!r}"
 
 
 def _upper(instance: CompressionInstance, answer: Answer, row: RunRecord) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -71,6 +72,7 @@ def finished_row(
     timings: Timings = NOT_TIMED,
     peak_rss_bytes: int | None = None,
     worth: Worth = NO_WORTH,
+    objectives: Mapping[str, float | None] | None = None,
 ) -> RunRecord:
     """Return the row of a run whose solver returned, or that was skipped."""
     return RunRecord(
@@ -95,6 +97,7 @@ def finished_row(
         certificate=pack(answer.certificate),
         started_at=started_at,
         **asdict(worth),
+        objectives=None if objectives is None else json.dumps(objectives, sort_keys=True),
     )
 
 
