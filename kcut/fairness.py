@@ -13,6 +13,10 @@ from kcut.intensity import period_alone, traffic
 from kcut.simulate import Simulation
 
 
+MAX_SLOWDOWN = 1e6
+"""What a job counts with that gets nothing done, or next to nothing."""
+
+
 def slowdowns(
     cluster: Cluster, simulation: Simulation, paths: PathChoice | None = None
 ) -> NDArray[np.float64]:
@@ -29,13 +33,17 @@ def slowdowns(
     Returns
     -------
     ndarray of float64, shape (num_jobs,)
-        Mean iteration time in the window over the iteration time alone on the same paths; at
-        least 1 up to rounding. Infinite for a job that completed no iteration in the window.
+        The window over the iterations done in it, over the iteration time alone on the same
+        paths; at most `MAX_SLOWDOWN`. In a steady cycle that is ``iteration_s`` over the time
+        alone. Iterations begun count in part, by what is computed of them.
     """
+    done = simulation.iterations.astype(np.float64)
+    np.divide(simulation.busy_s, cluster.compute_s, out=done, where=cluster.compute_s > 0)
     alone = period_alone(cluster, traffic(cluster, paths))
-    slow = np.full(cluster.num_jobs, np.inf)
-    np.divide(simulation.iteration_s, alone, out=slow, where=simulation.iterations > 0)
-    return slow
+    with np.errstate(divide="ignore"):
+        slower = simulation.window_s / (done * alone)
+    limited: NDArray[np.float64] = np.minimum(slower, MAX_SLOWDOWN)
+    return limited
 
 
 def jain_index(slowdown: NDArray[np.float64]) -> float:
@@ -44,7 +52,7 @@ def jain_index(slowdown: NDArray[np.float64]) -> float:
     Parameters
     ----------
     slowdown : ndarray of float64, shape (num_jobs,)
-        Positive, at least one; infinite for a job that stands still.
+        Positive, at least one.
 
     Returns
     -------
@@ -57,5 +65,4 @@ def jain_index(slowdown: NDArray[np.float64]) -> float:
     allocation in shared computer systems, DEC TR-301, 1984, arXiv:cs/9809099.
     """
     speed = 1.0 / slowdown
-    squares = float((speed * speed).sum())
-    return float(speed.sum()) ** 2 / (len(speed) * squares) if squares else 1.0
+    return float(speed.sum() ** 2 / (len(speed) * (speed * speed).sum()))

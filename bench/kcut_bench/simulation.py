@@ -54,8 +54,8 @@ def as_json(
     dict
         ``utilisation``, and what it falls short of ``utilisation_alone`` as ``lost_gpus`` and
         ``lost_dollars_per_day``, see `loss_of`; ``max_slowdown`` and ``jain``, see
-        `kcut.fairness`; ``jobs``: for each its ``name``, ``gpus``, ``iteration_s`` and
-        ``slowdown`` (null where no iteration completed), ``busy_s``, ``link_s``, ``iterations``,
+        `kcut.fairness`; ``jobs``: for each its ``name``, ``gpus``, ``iteration_s`` (null where
+        no iteration completed), ``slowdown``, ``busy_s``, ``link_s``, ``iterations``,
         ``window_s``, and what the window is, ``window``; ``window_s`` again where it is the same
         for all jobs; ``events``.
     """
@@ -65,7 +65,7 @@ def as_json(
             "name": job.name,
             "gpus": job.gpus,
             "iteration_s": _or_null(float(simulation.iteration_s[j])),
-            "slowdown": _or_null(float(slow[j])),
+            "slowdown": float(slow[j]),
             "busy_s": float(simulation.busy_s[j]),
             "link_s": float(simulation.link_s[j]),
             "iterations": int(simulation.iterations[j]),
@@ -80,7 +80,7 @@ def as_json(
         "utilisation": simulation.utilisation,
         "utilisation_alone": loss.alone,
         "work_share": work_share(cluster, simulation, paths),
-        "max_slowdown": _or_null(float(slow.max())),
+        "max_slowdown": float(slow.max()),
         "jain": jain_index(slow),
         "lost_gpus": loss.gpus,
         "lost_dollars_per_day": loss.dollars_per_day,

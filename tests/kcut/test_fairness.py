@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kcut.fairness import jain_index, slowdowns
+from kcut.fairness import MAX_SLOWDOWN, jain_index, slowdowns
 from kcut.simulate import simulate
 from tests.kcut.clusters import example1, on_one_link, sender
 
@@ -16,12 +16,13 @@ def test_slowdowns_of_example_1():
     assert slowdowns(cluster, found)[1] > 1
 
 
-def test_a_starved_job_is_infinitely_slow():
-    """A job that completes no iteration is slowed down without bound, and counts as speed 0."""
+def test_a_starved_job_counts_what_it_computed():
+    """A job that never sends computes once: in 50 s a single iteration of 2 s, 25 times slower."""
     cluster = on_one_link(sender("J1", 1, 0.0, 1.0, 1.0), sender("J2", 1, 1.0, 1.0, 1.0))
     slow = slowdowns(cluster, simulate(cluster, [1, 0], horizon_s=50.0))
-    assert slow.tolist() == [1.0, np.inf]
-    assert jain_index(slow) == 0.5
+    assert slow.tolist() == [1.0, 25.0]
+    assert slowdowns(cluster, simulate(cluster, [1, 0]))[1] == MAX_SLOWDOWN
+    assert jain_index(np.array([1.0, MAX_SLOWDOWN])) == pytest.approx(0.5, abs=1e-5)
 
 
 @pytest.mark.parametrize("factor", [1.0, 2.5])

@@ -152,7 +152,7 @@ def _print(
             str(job.gpus),
             str(levels[j] if levels else 0),
             output.seconds(float(found.iteration_s[j])),
-            f"{slow[j]:.3f}" if slow[j] < float("inf") else "-",
+            f"{slow[j]:.4g}",
             output.percent(float(found.busy_s[j] / found.window_s[j])),
             output.percent(float(found.link_s[j] / found.window_s[j])),
             f"{output.seconds(float(found.window_s[j]))} ({found.window[j]})",
