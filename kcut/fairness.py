@@ -12,7 +12,6 @@ from kcut.cluster import Cluster, PathChoice
 from kcut.intensity import period_alone, traffic
 from kcut.simulate import Simulation
 
-
 MAX_SLOWDOWN = 1e6
 """What a job counts with that gets nothing done, or next to nothing."""
 

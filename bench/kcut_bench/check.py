@@ -36,6 +36,8 @@ _SIMULATED_FIELDS = (
     "work_share",
     "work_share_tied",
 )
+_SIMULATED_LATER = ("max_slowdown", "max_slowdown_tied", "jain", "utilisation_drift")
+"""Rows of stores from before they were simulated do not tell these."""
 _SIMULATED = 1e-6
 """Simulated numbers may differ this much between machines, relatively."""
 
@@ -308,7 +310,8 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
 def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
     """Yield what simulating the stored levels again gives otherwise."""
     again = worth_of(made.source, made.instance, None if row.value is None else answer.solution)
-    for name in _SIMULATED_FIELDS:
+    told = tuple(name for name in _SIMULATED_LATER if row.max_slowdown is not None)
+    for name in (*_SIMULATED_FIELDS, *told):
         stated, is_so = getattr(row, name), getattr(again, name)
         same = stated == is_so
         if stated is not None and is_so is not None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from kcut_bench.fairness import fairness_figure
 from kcut_bench.figure import MOST_DRAWN, Figure, Mark, Panel, Series
 from kcut_bench.figures_time import cactus_figure, profile_figure, runtime_figure
 from kcut_bench.record import RunRecord
@@ -32,6 +33,7 @@ def all_figures(results: Results) -> list[Figure]:
     figures = [
         gap_figure(results),
         utilisation_figure(results),
+        fairness_figure(results),
         runtime_figure(results),
         scatter_figure(results),
         frontier_figure(results),

@@ -90,6 +90,11 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
             plot["utilisation"] + show("utilisation", "No run is on a cluster."),
         ),
         Section(
+            "fairness",
+            "Utilisation against fairness",
+            plot["fairness"] + show("fairness", "No run is on a cluster."),
+        ),
+        Section(
             "paths",
             "Path selection",
             show("paths-gap", "No run chose paths.") + show("paths-correlation"),

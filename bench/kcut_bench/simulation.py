@@ -104,6 +104,10 @@ class Worth:
     work_share: float | None = None
     work_share_tied: float | None = None
     simulate_s: float | None = None
+    max_slowdown: float | None = None
+    max_slowdown_tied: float | None = None
+    jain: float | None = None
+    utilisation_drift: float | None = None
 
 
 NO_WORTH = Worth()
@@ -143,6 +147,7 @@ def worth_of(
         levels, _ = best_levels(stated, paths)
     own = simulate(made, levels, paths, max_events=WORTH_EVENTS)
     tied = simulate(made, None, paths, max_events=WORTH_EVENTS)
+    slow = slowdowns(made, own, paths)
     return Worth(
         num_gpus=int(made.gpus.sum()),
         utilisation=own.utilisation,
@@ -151,6 +156,9 @@ def worth_of(
         work_share=work_share(made, own, paths),
         work_share_tied=work_share(made, tied, paths),
         simulate_s=time.perf_counter() - started,
+        max_slowdown=float(slow.max()),
+        max_slowdown_tied=float(slowdowns(made, tied, paths).max()),
+        jain=jain_index(slow),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kcut.errors import InputError
+from kcut_bench.fairness import fairness_table
 from kcut_bench.headline import headline, provenance
 from kcut_bench.results import Results, load_results
 from kcut_bench.table import Table, to_markdown, to_text, without
@@ -42,6 +43,7 @@ def all_tables(results: Results) -> list[Table]:
         result_table(results),
         family_gap_table(results),
         utilisation_table(results),
+        fairness_table(results),
         *paths_tables(results),
         comparison_table(results),
         scaling_table(results),
