@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.cluster import Cluster
-from kcut.compression import CompressionInstance
 from kcut.intensity import utilisation_alone
 from kcut.path_objectives import best_levels
 from kcut.paths import PathsInstance
+from kcut.priority import PriorityInstance, levels_of
 from kcut.simulate import Simulation, simulate, work_share
+from kcut.views import Stated
 from kcut_bench.cost import cost_of_loss
 
 
@@ -105,19 +106,18 @@ Averages over so many stay within about half a percentage point of those over te
 """
 
 
-def worth_of(
-    made: object, stated: CompressionInstance | PathsInstance, solution: Solved | None
-) -> Worth:
+def worth_of(made: object, stated: Stated, solution: Solved | None) -> Worth:
     """Simulate a solution, and all jobs on one level; nothing where there is no cluster.
 
     Parameters
     ----------
     made : Cluster or other instance
-    stated : CompressionInstance or PathsInstance
+    stated : CompressionInstance, PathsInstance or PriorityInstance
         What was solved for it.
     solution : ndarray of int or None
         Levels on the paths of the contention DAG, shape (num_jobs,); or paths, shape (num_flows,),
-        which get the best levels for them.
+        which get the best levels for them; or
+        an order of the jobs, which get a level each.
 
     Returns
     -------
@@ -131,6 +131,8 @@ def worth_of(
     if isinstance(stated, PathsInstance):
         paths = solution.astype(np.int64)
         levels, _ = best_levels(stated, paths)
+    if isinstance(stated, PriorityInstance):
+        levels, made = levels_of(solution), made.with_levels(made.num_jobs)
     own = simulate(made, levels, paths, max_events=WORTH_EVENTS)
     tied = simulate(made, None, paths, max_events=WORTH_EVENTS)
     return Worth(

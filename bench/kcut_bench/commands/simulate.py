@@ -101,7 +101,9 @@ def _read(
     from kcut.cluster import Cluster
     from kcut.contention import compression_of
     from kcut.errors import InputError
+    from kcut.priority import levels_of
     from kcut_bench.paths_output import read_choice
+    from kcut_bench.priority_output import read_order
     from kcut_instances.readers import read_instance, read_solution
 
     if levels is not None and solution is not None:
@@ -114,10 +116,15 @@ def _read(
     if solution is None:
         return cluster, None, None
     stated = read_solution(solution)
-    sha256 = cluster.sha256 if stated.problem == "paths" else compression_of(cluster).sha256
+    whole = stated.problem in ("paths", "priority")
+    sha256 = cluster.sha256 if whole else compression_of(cluster).sha256
     if stated.instance_sha256 != sha256:
         message = f"is of another instance than {file}"
         raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
+    if stated.problem == "priority":
+        cluster = cluster.with_levels(cluster.num_jobs)
+        by_order = levels_of(read_order(stated, str(solution), cluster.num_jobs))
+        return cluster, by_order.tolist(), None
     if stated.num_levels is not None:
         cluster = cluster.with_levels(stated.num_levels)
     chosen: list[int] | None = None if stated.levels is None else stated.levels.tolist()
