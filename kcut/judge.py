@@ -18,6 +18,8 @@ from kcut.errors import InputError
 from kcut.judgement import Judgement, relative_gap
 from kcut.paths import PathsInstance
 from kcut.paths_judge import judge_paths
+from kcut.priority import PriorityInstance
+from kcut.priority_judge import judge_priority
 from kcut.time_shifts import TimeShiftsInstance
 from kcut.time_shifts_judge import judge_time_shifts
 
@@ -25,7 +27,7 @@ __all__ = ["Judgement", "judge", "relative_gap"]
 
 
 def judge(
-    instance: CompressionInstance | PathsInstance | TimeShiftsInstance,
+    instance: CompressionInstance | PathsInstance | PriorityInstance | TimeShiftsInstance,
     answer: Answer,
     problem: str = "compression",
 ) -> Judgement:
@@ -33,11 +35,12 @@ def judge(
 
     Parameters
     ----------
-    instance : CompressionInstance, PathsInstance or TimeShiftsInstance
-        See `kcut.paths_judge` for path selection, `kcut.time_shifts_judge` for time shifts.
+    instance : CompressionInstance, PathsInstance, PriorityInstance or TimeShiftsInstance
+        See `kcut.paths_judge` for path selection, `kcut.priority_judge` for priority orders,
+        `kcut.time_shifts_judge` for time shifts.
     answer : Answer
         For compression its ``certificate`` is a cover, from the solver or made afterwards.
-    problem : {'compression', 'max-k-cut', 'paths', 'time-shifts'}
+    problem : {'compression', 'max-k-cut', 'paths', 'priority', 'time-shifts'}
         What was to be solved.
 
     Returns
@@ -54,6 +57,8 @@ def judge(
     """
     if isinstance(instance, PathsInstance):
         return judge_paths(instance, answer)
+    if isinstance(instance, PriorityInstance):
+        return judge_priority(instance, answer)
     if isinstance(instance, TimeShiftsInstance):
         return judge_time_shifts(instance, answer)
     if answer.claim is Claim.INFEASIBLE:

@@ -24,6 +24,8 @@ from kcut.compression import CompressionInstance
 from kcut.errors import InputError, SolverError
 from kcut.params import Param, ParamValue
 from kcut.paths import OBJECTIVES
+from kcut.priority import AUTO, PriorityInstance
+from kcut.priority import OBJECTIVES as ORDER_OBJECTIVES
 
 
 class SolveFunction(Protocol):
@@ -53,6 +55,13 @@ PROBLEM_PARAMS: dict[str, dict[str, Param]] = {
             0.0,
             "most a job's bottleneck time may be, times its best alone; 0 for no limit",
             minimum=0.0,
+        ),
+    },
+    "priority": {
+        "objective": Param(
+            AUTO,
+            "what the order is chosen for; auto: utilisation on a cluster, gains on a matrix",
+            choices=(AUTO, *ORDER_OBJECTIVES),
         ),
     },
     "time-shifts": {
@@ -277,6 +286,7 @@ def get_family(name: str) -> Family:
 
 PROBLEMS_OF: dict[type, tuple[str, ...]] = {
     CompressionInstance: ("compression", "max-k-cut"),
-    Cluster: ("compression", "max-k-cut", "paths", "time-shifts"),
+    Cluster: ("compression", "max-k-cut", "paths", "priority", "time-shifts"),
+    PriorityInstance: ("priority",),
 }
 """The problems an instance states, the main one first."""

@@ -11,18 +11,30 @@ from kcut.contention import compression_of
 from kcut.errors import InputError
 from kcut.params import ParamValue
 from kcut.paths import PathsInstance
+from kcut.priority import PriorityInstance
 from kcut.registry import PROBLEM_PARAMS
 from kcut.time_shifts import TimeShiftsInstance
 
+Made = CompressionInstance | Cluster | PriorityInstance
+"""What files hold and families make."""
 
-def state(
-    made: CompressionInstance | Cluster, problem: str, params: Mapping[str, ParamValue]
-) -> CompressionInstance | PathsInstance | TimeShiftsInstance:
+Stated = CompressionInstance | PathsInstance | PriorityInstance | TimeShiftsInstance
+"""What solvers take."""
+
+_VIEWS: dict[str, Callable[..., PathsInstance | PriorityInstance | TimeShiftsInstance]] = {
+    "paths": PathsInstance,
+    "priority": PriorityInstance,
+    "time-shifts": TimeShiftsInstance,
+}
+"""What states a problem that has parameters, of a cluster and these."""
+
+
+def state(made: Made, problem: str, params: Mapping[str, ParamValue]) -> Stated:
     """Return the instance of a problem that a read or generated instance states.
 
     Parameters
     ----------
-    made : CompressionInstance or Cluster
+    made : CompressionInstance, Cluster or PriorityInstance
     problem : str
     params : mapping of str to value
         A solver's, complete; those of the problem are taken.
@@ -33,18 +45,15 @@ def state(
         If it states none.
     """
     if problem not in PROBLEM_PARAMS:
+        if isinstance(made, PriorityInstance):
+            raise InputError("holds a matrix of gains alone", "problem", problem)
         return compression_of(made)
+    given: dict[str, Any] = {name: params[name] for name in PROBLEM_PARAMS[problem]}
+    if problem == "priority" and isinstance(made, PriorityInstance):
+        return made.with_objective(**given)
     if not isinstance(made, Cluster):
         raise InputError("holds no cluster", "problem", problem)
-    given: dict[str, Any] = {name: params[name] for name in PROBLEM_PARAMS[problem]}
     return _VIEWS[problem](made, **given)
-
-
-_VIEWS: dict[str, Callable[..., PathsInstance | TimeShiftsInstance]] = {
-    "paths": PathsInstance,
-    "time-shifts": TimeShiftsInstance,
-}
-"""What states a problem that has parameters, of a cluster and these."""
 
 
 def own_params(problem: str, params: Mapping[str, ParamValue]) -> dict[str, ParamValue]:

@@ -15,6 +15,7 @@ from kcut_bench.figures_time import cactus_figure, profile_figure, runtime_figur
 from kcut_bench.record import RunRecord
 from kcut_bench.results import RELAXATION, Results, family_of, instance_key, is_solved
 from kcut_bench.table import percent
+from kcut_bench.tables_shifts import shifts_figure
 from kcut_bench.utilisation import utilisation_figure
 
 MOST_PLACES = 8
@@ -34,6 +35,7 @@ def all_figures(results: Results) -> list[Figure]:
         gap_figure(results),
         utilisation_figure(results),
         fairness_figure(results),
+        shifts_figure(results),
         runtime_figure(results),
         scatter_figure(results),
         frontier_figure(results),

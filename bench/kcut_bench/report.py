@@ -99,6 +99,11 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
             "Path selection",
             show("paths-gap", "No run chose paths.") + show("paths-correlation"),
         ),
+        Section(
+            "time-shifts",
+            "Time shifts",
+            plot["time-shifts"] + show("time-shifts", "No run shifted jobs in time."),
+        ),
         Section("time", "Run time by size", plot["time-by-size"] + show("scaling", "No run yet.")),
         Section("scatter", "Value against optimum", plot["value-against-optimum"]),
         Section("frontier", "Frontier", plot["frontier"]),

@@ -42,7 +42,7 @@ def describe_shifts(
         shown["shifts"] = answer.solution.tolist()
         shown["shifts_s"] = instance.seconds(answer.solution).tolist()
         shown["score"] = score(instance, judgement.value)
-        shown["links"] = link_rows(instance, answer.solution)
+        shown["links"] = link_rows(instance, answer.solution.astype(np.int64))
     if answer.certificate is not None:
         shown["certificate"] = answer.certificate.tolist()
     if answer.incumbents:
@@ -85,6 +85,17 @@ def stated_instance(cluster: Cluster, stated: Solution, file: str) -> TimeShifts
         raise error.within(file) from None
 
 
+def read_shifts(cluster: Cluster, stated: Solution, file: str) -> list[float]:
+    """Return when each job begins, in seconds, as a solution states; checked."""
+    instance = stated_instance(cluster, stated, file)
+    shifts = np.asarray(stated.shifts, np.int64)
+    wrong = instance.infeasibility(shifts)
+    if wrong is not None:
+        raise InputError(wrong, "shifts", shifts.tolist(), file)
+    begins: list[float] = instance.seconds(shifts).tolist()
+    return begins
+
+
 def check_shifts(
     cluster: Cluster, stated: Solution, file: str
 ) -> tuple[TimeShiftsInstance, Judgement, str]:
@@ -107,7 +118,6 @@ def check_shifts(
         false = judgement.reason
     elif stated.value is not None and stated.value != judgement.value:
         false = f"states the value {stated.value}, but it is {judgement.value}"
-    elif stated.bound is not None and judgement.value is not None:
-        if stated.bound > judgement.value:
-            false = f"states the bound {stated.bound}, better than the value {judgement.value}"
+    elif stated.bound is not None and stated.bound > (judgement.value or 0):
+        false = f"states the bound {stated.bound}, better than the value {judgement.value}"
     return instance, judgement, false

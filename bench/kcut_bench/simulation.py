@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.cluster import Cluster, PathChoice
-from kcut.compression import CompressionInstance
 from kcut.fairness import jain_index, slowdowns
 from kcut.intensity import utilisation_alone
 from kcut.path_objectives import best_levels
 from kcut.paths import PathsInstance
+from kcut.priority import PriorityInstance, levels_of
 from kcut.simulate import Simulation, simulate, work_share
+from kcut.time_shifts import TimeShiftsInstance
+from kcut.views import Stated
 from kcut_bench.cost import cost_of_loss
 
 
@@ -119,19 +121,22 @@ Averages over so many stay within about half a percentage point of those over te
 """
 
 
-def worth_of(
-    made: object, stated: CompressionInstance | PathsInstance, solution: Solved | None
-) -> Worth:
+DRIFT = 0.05
+"""By what share computations vary where shifts wear off: each lasts up to 5 % more or less."""
+
+
+def worth_of(made: object, stated: Stated, solution: Solved | None) -> Worth:
     """Simulate a solution, and all jobs on one level; nothing where there is no cluster.
 
     Parameters
     ----------
     made : Cluster or other instance
-    stated : CompressionInstance or PathsInstance
+    stated : CompressionInstance, PathsInstance or PriorityInstance
         What was solved for it.
     solution : ndarray of int or None
         Levels on the paths of the contention DAG, shape (num_jobs,); or paths, shape (num_flows,),
-        which get the best levels for them.
+        which get the best levels for them; or an order of the jobs, which get a level each; or
+        time shifts in steps, all jobs on one level.
 
     Returns
     -------
@@ -141,11 +146,20 @@ def worth_of(
     if not isinstance(made, Cluster) or solution is None:
         return NO_WORTH
     started = time.perf_counter()
-    levels, paths = solution, None
+    levels: Solved | None = solution
+    paths = None
     if isinstance(stated, PathsInstance):
         paths = solution.astype(np.int64)
         levels, _ = best_levels(stated, paths)
-    own = simulate(made, levels, paths, max_events=WORTH_EVENTS)
+    if isinstance(stated, PriorityInstance):
+        levels, made = levels_of(solution), made.with_levels(made.num_jobs)
+    shifts: list[float] | None = None
+    drift: float | None = None
+    if isinstance(stated, TimeShiftsInstance):
+        levels, shifts = None, stated.seconds(solution).tolist()
+        wearing_off = simulate(made, shifts_s=shifts, jitter=DRIFT, max_events=WORTH_EVENTS)
+        drift = wearing_off.utilisation
+    own = simulate(made, levels, paths, shifts_s=shifts, max_events=WORTH_EVENTS)
     tied = simulate(made, None, paths, max_events=WORTH_EVENTS)
     slow = slowdowns(made, own, paths)
     return Worth(
@@ -159,6 +173,7 @@ def worth_of(
         max_slowdown=float(slow.max()),
         max_slowdown_tied=float(slowdowns(made, tied, paths).max()),
         jain=jain_index(slow),
+        utilisation_drift=drift,
     )
 
 

@@ -27,6 +27,7 @@ from kcut_bench.tables_results import (
     family_gap_table,
     result_table,
 )
+from kcut_bench.tables_shifts import shifts_table
 from kcut_bench.utilisation import utilisation_sentence, utilisation_table
 
 _BLOCK = re.compile(
@@ -45,6 +46,7 @@ def all_tables(results: Results) -> list[Table]:
         utilisation_table(results),
         fairness_table(results),
         *paths_tables(results),
+        shifts_table(results),
         comparison_table(results),
         scaling_table(results),
         worst_table(results),

@@ -100,9 +100,7 @@ def shifts_figure(results: Results) -> Figure:
             )
             for label, runs in groups.items()
         )
-        panels.append(
-            Panel(heading, "score", "utilisation, of that alone", series, y_percent=True)
-        )
+        panels.append(Panel(heading, "score", "utilisation, of that alone", series, y_percent=True))
     caption = (
         "Simulated utilisation, as a share of that of the jobs alone, against the compatibility "
         "score. Each point is a run on a cluster. Left as planned; right with computations that "

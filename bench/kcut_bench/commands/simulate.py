@@ -27,7 +27,7 @@ def simulate(
     ] = None,
     solution: Annotated[
         Path | None,
-        typer.Option("--solution", metavar="FILE", help="Take levels and paths from here."),
+        typer.Option("--solution", metavar="FILE", help="Take levels, paths or shifts from here."),
     ] = None,
     horizon: Annotated[
         float | None,
@@ -59,8 +59,9 @@ def simulate(
     check_seed(seed)
     if plot is not None:
         check_path(plot)
-    cluster, chosen, paths = _read(file, levels, solution)
-    begins = None if shifts is None else _numbers(shifts, "--shifts", float)
+    cluster, chosen, paths, begins = _read(file, levels, solution)
+    if shifts is not None:
+        begins = _numbers(shifts, "--shifts", float)
 
     def run(until: float | None, timeline: bool = False) -> Simulation:
         return simulate_levels(
@@ -96,12 +97,15 @@ def _default_plot_s(found: Simulation) -> float:
 
 def _read(
     file: Path, levels: str | None, solution: Path | None
-) -> tuple[Cluster, list[int] | None, Choice | None]:
-    """Return the cluster, the level of each job and the path of each flow."""
+) -> tuple[Cluster, list[int] | None, Choice | None, list[float] | None]:
+    """Return the cluster, the level and the path of each job or flow, and when jobs begin."""
     from kcut.cluster import Cluster
     from kcut.contention import compression_of
     from kcut.errors import InputError
+    from kcut.priority import levels_of
     from kcut_bench.paths_output import read_choice
+    from kcut_bench.priority_output import read_order
+    from kcut_bench.shifts_output import read_shifts
     from kcut_instances.readers import read_instance, read_solution
 
     if levels is not None and solution is not None:
@@ -110,18 +114,26 @@ def _read(
     if not isinstance(cluster, Cluster):
         raise InputError("holds no cluster", "format", type(cluster).__name__, str(file))
     if levels is not None:
-        return cluster, _numbers(levels, "--levels", int), None
+        return cluster, _numbers(levels, "--levels", int), None, None
     if solution is None:
-        return cluster, None, None
+        return cluster, None, None, None
     stated = read_solution(solution)
-    sha256 = cluster.sha256 if stated.problem == "paths" else compression_of(cluster).sha256
+    whole = stated.problem in ("paths", "priority", "time-shifts")
+    sha256 = cluster.sha256 if whole else compression_of(cluster).sha256
     if stated.instance_sha256 != sha256:
         message = f"is of another instance than {file}"
         raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
+    if stated.problem == "priority":
+        cluster = cluster.with_levels(cluster.num_jobs)
+        by_order = levels_of(read_order(stated, str(solution), cluster.num_jobs))
+        return cluster, by_order.tolist(), None, None
+    if stated.problem == "time-shifts":
+        begins = read_shifts(cluster, stated, str(solution))
+        return cluster, None, None, begins
     if stated.num_levels is not None:
         cluster = cluster.with_levels(stated.num_levels)
     chosen: list[int] | None = None if stated.levels is None else stated.levels.tolist()
-    return cluster, chosen, read_choice(cluster, stated, str(solution))
+    return cluster, chosen, read_choice(cluster, stated, str(solution)), None
 
 
 def _numbers(text: str, option: str, kind: type[Number]) -> list[Number]:
