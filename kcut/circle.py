@@ -1,12 +1,13 @@
 """The circle that periodic jobs are rolled on: periods and transfers in whole steps.
 
-With a step d, job j of period T_j alone, whose transfer lasts from a_j to a_j + t_j, becomes
+With a step d, job j of period T_j alone, whose transfer lasts from a_j to a_j + t_j, is held to
 
-    P_j = max(1, round(T_j / d)) steps,   sending in the steps  round(a_j P_j / T_j)  up to
-    round((a_j + t_j) P_j / T_j)  of each turn, at least one if it sends at all.
+    P_j = ceil(T_j / d) steps,   sending in the steps  round(a_j / d)  up to  round((a_j + t_j) / d)
 
-Jobs on a link share a circle of lcm(P_j) steps. Each of the three times is off by half a step at
-most, and by less than `Circle.error` of the job's own period.
+of each turn, at least one if it sends at all, where that stretches its period by no more than may
+be. Otherwise it runs free: P_j = max(1, round(T_j / d)), times scaled by P_j d / T_j. Jobs on a
+link share a circle of lcm(P_j) steps. Each time is off by half a step at most, and by no more than
+`Circle.error` of the job's own period.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ COARSEST, FINEST = 10, 240
 FITTING_STEPS = math.lcm(*range(1, COARSEST + 1))
 """2,520: at the coarsest step no link's circle is longer, whatever the periods are."""
 
+HOLD = 0.05
+"""By what share a period may be stretched, unless another is given."""
+
 MOST_STEPS = 1_000_000
 """Most steps of a link's circle that may be allowed."""
 
@@ -47,16 +51,22 @@ class Circle:
     period, begin, length : ndarray of int64, shape (num_jobs,)
         P_j, the first step of j's transfer in its turn, and how many steps it lasts, all in
         steps. A job that meets no other has period 1: shifting it changes nothing.
+    hold_s : ndarray of float64, shape (num_jobs,)
+        Seconds a job waits in each iteration to keep its period; 0 for a job that runs free.
     error : float
         Largest error of any period, begin or end of a transfer among jobs that meet others, as a
         share of the job's true period.
+    free : int
+        How many of those jobs could not be held.
     """
 
     step_s: float
     period: Steps
     begin: Steps
     length: Steps
+    hold_s: Seconds
     error: float
+    free: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,17 +86,20 @@ class Beats:
     links: Sequence[Steps]
 
 
-def roll(beats: Beats, step_s: float, max_steps: int) -> Circle:
+def roll(beats: Beats, step_s: float, max_steps: int, hold: float) -> Circle:
     """Express jobs in whole steps.
 
     Parameters
     ----------
     beats : Beats
     step_s : float
-        Seconds; 0 to choose it: among 10 to 240 steps in the longest period the coarsest of those
-        with the least error whose circles fit.
+        Seconds; 0 to choose it among 10 to 240 steps in the longest period, of those whose circles
+        fit: with the fewest jobs that run free, then (where jobs are held) the fewest turns of the
+        longest period in the common circle, then the least error, then the coarsest.
     max_steps : int
         Most steps of a link's circle, `FITTING_STEPS` at least where the step is to be chosen.
+    hold : float
+        By what share of its own a period may be stretched; 0 to hold nobody.
 
     Returns
     -------
@@ -100,16 +113,22 @@ def roll(beats: Beats, step_s: float, max_steps: int) -> Circle:
     meeting = np.unique(np.concatenate([np.zeros(0, np.int64), *beats.links]))
     if len(meeting) == 0:
         nothing = np.zeros(len(beats.period_s), np.int64)
-        return Circle(step_s or float(beats.period_s.max()), nothing + 1, nothing, nothing, 0.0)
+        step_s = step_s or float(beats.period_s.max())
+        return Circle(step_s, nothing + 1, nothing, nothing, np.zeros(len(nothing)), 0.0)
     if step_s:
-        circle = _in_steps(beats, meeting, step_s)
+        circle = _in_steps(beats, meeting, step_s, hold)
         _check(beats, circle, max_steps)
         return circle
     if max_steps < FITTING_STEPS:
         message = f"must be at least {FITTING_STEPS:,} where the step is to be chosen"
         raise InputError(message, "max_steps", max_steps)
-    fitting = list(_fitting(beats, meeting, max_steps))
-    return min(fitting, key=lambda circle: (round(circle.error, 9), -circle.step_s))
+
+    def rank(circle: Circle) -> tuple[float, ...]:
+        common = math.lcm(*turns(beats.links, circle.period))
+        times = common / int(circle.period.max()) if hold else 0.0
+        return circle.free, times, round(circle.error, 9), -circle.step_s
+
+    return min(_fitting(beats, meeting, max_steps, hold), key=rank)
 
 
 def turns(links: Sequence[Steps], period: Steps) -> list[int]:
@@ -117,32 +136,41 @@ def turns(links: Sequence[Steps], period: Steps) -> list[int]:
     return [math.lcm(*period[jobs].tolist()) for jobs in links]
 
 
-def _fitting(beats: Beats, meeting: Steps, max_steps: int) -> Iterator[Circle]:
+def _fitting(beats: Beats, meeting: Steps, max_steps: int, hold: float) -> Iterator[Circle]:
     """Yield the circles that fit; the coarsest always does."""
     longest = float(beats.period_s[meeting].max())
     for count in range(COARSEST, FINEST + 1):
-        circle = _in_steps(beats, meeting, longest / count)
+        circle = _in_steps(beats, meeting, longest / count, hold)
         found = turns(beats.links, circle.period)
         if max(found) <= max_steps and math.lcm(*set(found)) <= MOST_TURN:
             yield circle
 
 
-def _in_steps(beats: Beats, meeting: Steps, step_s: float) -> Circle:
+def _in_steps(beats: Beats, meeting: Steps, step_s: float, hold: float) -> Circle:
     period_s = beats.period_s[meeting]
     if float(period_s.max()) / step_s > MOST_STEPS:
         message = f"must not be below a {MOST_STEPS:,}th of the longest period"
         raise InputError(message, "step_s", step_s)
-    period = np.maximum(1, _rounded(period_s / step_s))
-    begin_at = beats.begin_s[meeting] / period_s * period
-    end_at = (beats.begin_s + beats.transfer_s)[meeting] / period_s * period
+    stretched = np.ceil(period_s / step_s - 1e-9).astype(np.int64)
+    held = (stretched * step_s <= (1 + hold) * period_s * (1 + 1e-12)) & (hold > 0)
+    period = np.where(held, stretched, np.maximum(1, _rounded(period_s / step_s)))
+    # A job that is held runs at its own speed and waits; one that runs free is scaled.
+    pace = np.where(held, 1 / step_s, period / period_s)
+    begin_at = beats.begin_s[meeting] * pace
+    end_at = (beats.begin_s + beats.transfer_s)[meeting] * pace
     begin, end = _rounded(begin_at), _rounded(end_at)
-    late = np.abs(period * step_s - period_s) / period_s
+    wait_s = np.where(held, np.maximum(0.0, period * step_s - period_s), 0.0)
+    late = np.where(held, 0.0, np.abs(period * step_s - period_s) / period_s)
     moved = np.maximum(np.abs(begin - begin_at), np.abs(end - end_at)) / period
     whole = np.ones(len(beats.period_s), np.int64)
     first, lasts = np.zeros((2, len(beats.period_s)), np.int64)
     whole[meeting], first[meeting] = period, begin
     lasts[meeting] = np.maximum(1, end - begin)
-    return Circle(step_s, whole, first, lasts, float(max(late.max(), moved.max())))
+    hold_s = np.zeros(len(beats.period_s))
+    hold_s[meeting] = wait_s
+    error = float(max(late.max(), moved.max()))
+    free = int((~held).sum()) if hold else 0
+    return Circle(step_s, whole, first, lasts, hold_s, error, free)
 
 
 def _rounded(numbers: Seconds) -> Steps:

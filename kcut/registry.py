@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from kcut.answer import Answer, Limits
-from kcut.circle import FITTING_STEPS, MOST_STEPS
+from kcut.circle import FITTING_STEPS, HOLD, MOST_STEPS
 from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError, SolverError
@@ -68,6 +68,12 @@ PROBLEM_PARAMS: dict[str, dict[str, Param]] = {
         "step_s": Param(0.0, "seconds of a step of the circle; 0 to choose it", minimum=0.0),
         "max_steps": Param(
             FITTING_STEPS, "most steps of a link's circle", minimum=1, maximum=MOST_STEPS
+        ),
+        "hold": Param(
+            HOLD,
+            "most a period may be stretched, as a share, to keep in step; 0: jobs run free",
+            minimum=0.0,
+            maximum=1.0,
         ),
     },
 }

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kcut.circle import FITTING_STEPS, MOST_STEPS, Beats, Circle, roll, turns
+from kcut.circle import FITTING_STEPS, HOLD, MOST_STEPS, Beats, Circle, roll, turns
 from kcut.circle_search import link_excess
 from kcut.cluster import Cluster
 from kcut.errors import InputError
@@ -65,6 +65,9 @@ class TimeShiftsInstance:
         Length of a step in seconds; 0 to choose it, see `kcut.circle.roll`.
     max_steps : int
         Most steps of the circle of a link.
+    hold : float
+        By what share of its own a job's period may be stretched: it then waits in each iteration,
+        so that it keeps in step with the others; 0: jobs run free.
     circle : Circle
         The jobs in whole steps, made from the others.
     """
@@ -72,6 +75,7 @@ class TimeShiftsInstance:
     cluster: Cluster
     step_s: float = 0.0
     max_steps: int = FITTING_STEPS
+    hold: float = HOLD
     circle: Circle = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +83,8 @@ class TimeShiftsInstance:
             raise InputError("must be finite and not negative", "step_s", self.step_s)
         if not 1 <= self.max_steps <= MOST_STEPS:
             raise InputError(f"must be between 1 and {MOST_STEPS:,}", "max_steps", self.max_steps)
+        if not 0 <= self.hold <= 1:
+            raise InputError("must be between 0 and 1", "hold", self.hold)
         own_s = bottleneck(self.cluster, self.sent).seconds
         opens = [job.transfer_start * job.compute_s for job in self.cluster.jobs]
         beats = Beats(
@@ -87,7 +93,7 @@ class TimeShiftsInstance:
             own_s,
             [jobs for _, jobs, _ in self._contended],
         )
-        object.__setattr__(self, "circle", roll(beats, self.step_s, self.max_steps))
+        object.__setattr__(self, "circle", roll(beats, self.step_s, self.max_steps, self.hold))
 
     @property
     def name(self) -> str:

@@ -292,7 +292,7 @@ def _known_shifts(row: RunRecord, instance: TimeShiftsInstance, answer: Answer) 
     assert answer.solution is not None
     value, certificate = total_excess(instance, answer.solution), answer.certificate
     # A step of another length counts in another unit.
-    aim = f"{row.problem}/{instance.circle.step_s!r}"
+    aim = f"{row.problem}/{instance.circle.step_s!r}/{instance.hold!r}"
     if certificate is None:
         bound, proves = answer.bound, False
     else:

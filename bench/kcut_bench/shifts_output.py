@@ -24,18 +24,20 @@ def describe_shifts(
     Returns
     -------
     dict
-        ``step_s``, ``max_steps``; ``circle_steps``: after which all repeats; ``period_steps`` by
-        job; ``error``, see `kcut.circle.Circle`; ``shifts`` in steps and ``shifts_s`` by job,
-        ``score``; ``links``: for each contended link its ``name``, the names of its ``jobs``,
-        ``steps``, ``excess`` and ``score``; ``certificate`` and ``incumbents`` where there are
-        any.
+        ``step_s``, ``max_steps``, ``hold``; ``circle_steps``: after which all repeats;
+        ``period_steps`` and ``hold_s``: what it waits in each iteration, by job; ``error``, see
+        `kcut.circle.Circle`; ``shifts`` in steps and ``shifts_s`` by job, ``score``; ``links``:
+        for each contended link its ``name``, the names of its ``jobs``, ``steps``, ``excess`` and
+        ``score``; ``certificate`` and ``incumbents`` where there are any.
     """
     circle = instance.circle
     shown: dict[str, Any] = {
         "step_s": circle.step_s,
         "max_steps": instance.max_steps,
+        "hold": instance.hold,
         "circle_steps": instance.turn,
         "period_steps": circle.period.tolist(),
+        "hold_s": circle.hold_s.tolist(),
         "error": circle.error,
     }
     if answer.solution is not None and isinstance(judgement.value, int):
@@ -78,22 +80,25 @@ def stated_instance(cluster: Cluster, stated: Solution, file: str) -> TimeShifts
     """Return the instance whose shifts a file states; refuse a file that states none."""
     if stated.shifts is None:
         raise InputError("is missing", "shifts", source=file)
-    limits = {} if stated.max_steps is None else {"max_steps": stated.max_steps}
+    given = {"step_s": stated.step_s, "max_steps": stated.max_steps, "hold": stated.hold}
+    params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     try:
-        return TimeShiftsInstance(cluster, stated.step_s or 0.0, **limits)
+        return TimeShiftsInstance(cluster, **params)
     except InputError as error:
         raise error.within(file) from None
 
 
-def read_shifts(cluster: Cluster, stated: Solution, file: str) -> list[float]:
-    """Return when each job begins, in seconds, as a solution states; checked."""
+Shifted = tuple[TimeShiftsInstance, Shifts]
+
+
+def read_shifts(cluster: Cluster, stated: Solution, file: str) -> Shifted:
+    """Return the instance and the shifts that a solution states, checked."""
     instance = stated_instance(cluster, stated, file)
     shifts = np.asarray(stated.shifts, np.int64)
     wrong = instance.infeasibility(shifts)
     if wrong is not None:
         raise InputError(wrong, "shifts", shifts.tolist(), file)
-    begins: list[float] = instance.seconds(shifts).tolist()
-    return begins
+    return instance, shifts
 
 
 def check_shifts(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kcut.cluster import Cluster, PathChoice
 from kcut.fairness import jain_index, slowdowns
+from kcut.held import simulate_shifts
 from kcut.intensity import utilisation_alone
 from kcut.path_objectives import best_levels
 from kcut.paths import PathsInstance
@@ -146,20 +147,19 @@ def worth_of(made: object, stated: Stated, solution: Solved | None) -> Worth:
     if not isinstance(made, Cluster) or solution is None:
         return NO_WORTH
     started = time.perf_counter()
-    levels: Solved | None = solution
-    paths = None
+    levels, paths = solution, None
     if isinstance(stated, PathsInstance):
         paths = solution.astype(np.int64)
         levels, _ = best_levels(stated, paths)
     if isinstance(stated, PriorityInstance):
         levels, made = levels_of(solution), made.with_levels(made.num_jobs)
-    shifts: list[float] | None = None
     drift: float | None = None
     if isinstance(stated, TimeShiftsInstance):
-        levels, shifts = None, stated.seconds(solution).tolist()
-        wearing_off = simulate(made, shifts_s=shifts, jitter=DRIFT, max_events=WORTH_EVENTS)
+        own = simulate_shifts(stated, solution, max_events=WORTH_EVENTS)
+        wearing_off = simulate_shifts(stated, solution, jitter=DRIFT, max_events=WORTH_EVENTS)
         drift = wearing_off.utilisation
-    own = simulate(made, levels, paths, shifts_s=shifts, max_events=WORTH_EVENTS)
+    else:
+        own = simulate(made, levels, paths, max_events=WORTH_EVENTS)
     tied = simulate(made, None, paths, max_events=WORTH_EVENTS)
     slow = slowdowns(made, own, paths)
     return Worth(

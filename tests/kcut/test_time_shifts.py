@@ -14,6 +14,7 @@ from kcut import Answer, Claim, InputError, Verdict, judge
 from kcut.circle import COARSEST, FITTING_STEPS, Beats, roll
 from kcut.cluster import Cluster, Link
 from kcut.fluid_setup import contending_groups
+from kcut.held import simulate_shifts
 from kcut.simulate import simulate
 from kcut.time_shift_bounds import certificate_of, link_optima, proven_bound
 from kcut.time_shifts import CAPACITY, TimeShiftsInstance, excesses, score, total_excess
@@ -154,21 +155,58 @@ def test_judge_takes_no_word_for_it():
     assert nothing.proven == (total_excess(free, answer.solution) == 0)
 
 
-@given(period=st.lists(st.floats(0.01, 100.0), min_size=1, max_size=12), share=st.floats(0.05, 1.0))
+@given(
+    period=st.lists(st.floats(0.01, 100.0), min_size=1, max_size=12),
+    share=st.floats(0.05, 1.0),
+    hold=st.sampled_from([0.0, 0.05, 0.5]),
+)
 @QUICK
-def test_a_step_is_always_found(period, share):
-    """Whatever the periods, circles fit, the longest period has 10 steps, the error is as told."""
+def test_a_step_is_always_found(period, share, hold):
+    """Whatever the periods, circles fit, and errors and stretches are no larger than they say."""
     period_s = np.array(period)
     sent = share * period_s
     beats = Beats(period_s, period_s - sent, sent, [np.arange(len(period))])
-    circle = roll(beats, 0.0, FITTING_STEPS)
+    circle = roll(beats, 0.0, FITTING_STEPS, hold)
     assert math.lcm(*circle.period.tolist()) <= FITTING_STEPS
     assert circle.period.max() >= COARSEST
     assert np.all(circle.begin + circle.length <= circle.period + 1)
-    off = np.abs(circle.period * circle.step_s - period_s) / period_s
-    assert off.max() <= circle.error + 1e-9
-    # A period is off by half a step, unless it is less than that itself.
-    assert np.all(off * period_s <= np.maximum(0.5 + 1e-6, 1) * circle.step_s)
+    off = (circle.period * circle.step_s - period_s) / period_s
+    held = circle.hold_s > 0
+    assert np.all(off[held] > 0)
+    assert np.all(off[held] <= hold + 1e-9)
+    assert circle.hold_s[held] == pytest.approx((off * period_s)[held])
+    assert np.abs(off[~held]).max(initial=0.0) <= circle.error + 1e-6
+    assert hold > 0 or not held.any()
+
+
+def test_periods_within_reach_share_a_short_circle():
+    """1.53 s and 0.75 s are held to 2 : 1; free, turning one of them changes nothing."""
+    cluster = chain([(1.03, 0.5, [0]), (0.5, 0.25, [0])], 1)
+    held, free = TimeShiftsInstance(cluster), TimeShiftsInstance(cluster, hold=0.0)
+    first, second = held.circle.period.tolist()
+    assert first == 2 * second == held.turn
+    assert held.circle.hold_s == pytest.approx([0.0, 0.015])
+    assert math.gcd(*free.circle.period.tolist()) == 1
+    assert len({total_excess(free, np.array([0, s])) for s in range(10)}) == 1
+
+
+def test_held_jobs_keep_what_shifts_give():
+    """Shifted without conflict, held jobs run in a cycle of the circle; free, they drift apart."""
+    cluster = chain([(1.03, 0.5, [0]), (0.5, 0.25, [0])], 1)
+    instance = TimeShiftsInstance(cluster)
+    shifts = link_optima(instance)[0].shifts
+    assert total_excess(instance, shifts) == 0
+    shown = simulate_shifts(instance, shifts, timeline=True)
+    assert shown.iteration_s == pytest.approx([1.53, 0.765])
+    busy = cluster.gpus @ (cluster.compute_s / np.array([1.53, 0.765])) / cluster.gpus.sum()
+    assert shown.utilisation == pytest.approx(busy)
+    computed = shown.timeline.compute[1]
+    assert np.diff(computed, axis=1)[1:3] == pytest.approx(np.full((2, 1), 0.5))
+    free = simulate(cluster, shifts_s=instance.seconds(shifts).tolist())
+    assert free.utilisation < shown.utilisation
+    unheld = TimeShiftsInstance(cluster, hold=0.0)
+    zeros = np.zeros(2, np.int64)
+    assert simulate_shifts(unheld, zeros).utilisation == simulate(cluster).utilisation
 
 
 def test_steps_that_do_not_fit_are_refused():
@@ -177,6 +215,9 @@ def test_steps_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match=r"step_s: makes a circle of 39,597 steps, more than"):
         TimeShiftsInstance(cluster, step_s=0.01)
     assert TimeShiftsInstance(cluster, step_s=0.01, max_steps=40_000).turn == 39_597
+    for hold in (-0.1, 1.5, math.nan):
+        with pytest.raises(InputError, match="hold"):
+            TimeShiftsInstance(cluster, hold=hold)
     for step_s in (-1.0, math.nan, math.inf, 1e-9):
         with pytest.raises(InputError, match="step_s"):
             TimeShiftsInstance(cluster, step_s=step_s)

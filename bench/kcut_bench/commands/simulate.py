@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kcut.cluster import Cluster
     from kcut.paths import Choice
     from kcut.simulate import Simulation
+    from kcut_bench.shifts_output import Shifted
 
 Number = TypeVar("Number", int, float)
 
@@ -52,6 +53,8 @@ def simulate(
     ] = None,
 ) -> None:
     """Simulate the jobs of a cluster: strict priority between levels, max-min fairness within."""
+    from kcut.errors import InputError
+    from kcut.held import simulate_shifts
     from kcut.simulate import simulate as simulate_levels
     from kcut_bench.frontier_plot import check_path
     from kcut_bench.simulation import as_json
@@ -59,11 +62,17 @@ def simulate(
     check_seed(seed)
     if plot is not None:
         check_path(plot)
-    cluster, chosen, paths, begins = _read(file, levels, solution)
-    if shifts is not None:
-        begins = _numbers(shifts, "--shifts", float)
+    cluster, chosen, paths, shifted = _read(file, levels, solution)
+    begins = None if shifts is None else _numbers(shifts, "--shifts", float)
+    if shifted is not None and begins is not None:
+        raise InputError("the solution gives shifts already", "--shifts", shifts)
 
     def run(until: float | None, timeline: bool = False) -> Simulation:
+        if shifted is not None:
+            instance, steps = shifted
+            return simulate_shifts(
+                instance, steps, horizon_s=until, jitter=jitter, seed=seed, timeline=timeline
+            )
         return simulate_levels(
             cluster,
             chosen,
@@ -97,8 +106,8 @@ def _default_plot_s(found: Simulation) -> float:
 
 def _read(
     file: Path, levels: str | None, solution: Path | None
-) -> tuple[Cluster, list[int] | None, Choice | None, list[float] | None]:
-    """Return the cluster, the level and the path of each job or flow, and when jobs begin."""
+) -> tuple[Cluster, list[int] | None, Choice | None, Shifted | None]:
+    """Return the cluster, the level of each job, the path of each flow, and time shifts."""
     from kcut.cluster import Cluster
     from kcut.contention import compression_of
     from kcut.errors import InputError
@@ -128,8 +137,7 @@ def _read(
         by_order = levels_of(read_order(stated, str(solution), cluster.num_jobs))
         return cluster, by_order.tolist(), None, None
     if stated.problem == "time-shifts":
-        begins = read_shifts(cluster, stated, str(solution))
-        return cluster, None, None, begins
+        return cluster, None, None, read_shifts(cluster, stated, str(solution))
     if stated.num_levels is not None:
         cluster = cluster.with_levels(stated.num_levels)
     chosen: list[int] | None = None if stated.levels is None else stated.levels.tolist()

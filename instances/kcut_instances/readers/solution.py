@@ -50,7 +50,8 @@ class Solution:
     step_s : float or None
         Length of a step in seconds.
     max_steps : int or None
-        Limit on circles, see `kcut.time_shifts.TimeShiftsInstance`.
+    hold : float or None
+        Limits on circles and on stretching periods, see `kcut.time_shifts.TimeShiftsInstance`.
     certificate : ndarray of int64, or None
         Of the paths, see `kcut.pigeonhole`, of the order, see `kcut.order_certificate`, or
         of the shifts, see `kcut.time_shift_bounds`.
@@ -73,6 +74,7 @@ class Solution:
     shifts: NDArray[np.int64] | None = None
     step_s: float | None = None
     max_steps: int | None = None
+    hold: float | None = None
     objective: str | None = None
     stretch: float | None = None
     certificate: NDArray[np.int64] | None = None
@@ -116,6 +118,7 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
     order: list[int] | UnsetType = UNSET
     step_s: float | UnsetType = UNSET
     max_steps: int | UnsetType = UNSET
+    hold: float | UnsetType = UNSET
     shifts: list[int] | UnsetType = UNSET
     certificate: list[int] | UnsetType = UNSET
     cover: list[int | float] | UnsetType = UNSET
