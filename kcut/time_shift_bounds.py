@@ -16,10 +16,10 @@ from kcut.circle_search import Least, least_excess, volume_bound
 from kcut.errors import InputError
 from kcut.time_shifts import CAPACITY, MeetingPoint, TimeShiftsInstance, weighted
 
-LINK_WORK = 50_000_000
+LINK_WORK = 20_000_000
 """Steps of circles that the search on a link may look at: a fraction of a second."""
 
-TOTAL_WORK = 2_000_000_000
+TOTAL_WORK = 300_000_000
 """The same for all links of an instance together."""
 
 

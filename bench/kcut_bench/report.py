@@ -87,7 +87,7 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
         Section(
             "utilisation",
             "What it is worth in utilisation",
-            plot["utilisation"] + show("utilisation", "No run is on a cluster."),
+            plot["utilisation"] + show("utilisation", "No run of compression is on a cluster."),
         ),
         Section(
             "fairness",

@@ -98,7 +98,7 @@ def test_json_is_alone_on_stdout_and_has_the_keys_of_the_reference(cluster, kcut
     assert set(found) == named | worth
     assert found["instance_sha256"] == cluster.sha256
     for job in found["jobs"]:
-        assert set(job) == CONTRACT | {"gpus", "window"}
+        assert set(job) == CONTRACT | {"gpus", "window", "slowdown"}
 
 
 def test_horizon_shifts_and_jitter_reach_the_simulator(cluster, kcut_here):

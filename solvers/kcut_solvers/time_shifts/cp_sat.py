@@ -124,16 +124,18 @@ def group_problem(
         variables += x
         if j == still:
             cp.add(x[int(hint[j])] == 1)
-        sending[j] = [
-            sum(x[(k - begin - i) % period] for i in range(length)) for k in range(period)
-        ]
-    cost = []
+        sending[j] = [cp.new_bool_var(f"u{j}_{k}") for k in range(period)]
+        for k, sends in enumerate(sending[j]):
+            cp.add(sum(x[(k - begin - i) % period] for i in range(length)) == sends)
+    cost: list[Any] = []
+    weights: list[int] = []
     for link in links:
         over = _write_link(instance, cp, link, sending)
         if least[link.index] > 0:
             cp.add(sum(over) >= least[link.index])
-        cost += [_weight(instance, link) * o for o in over]
-    cp.minimize(sum(cost))
+        cost += over
+        weights += [_weight(instance, link)] * len(over)
+    cp.minimize(cp_sat_runner.load().LinearExpr.weighted_sum(cost, weights))
 
     def decode(values: cp_sat_runner.Values) -> Shifts:
         shifts = hint.copy()
@@ -157,9 +159,12 @@ def _write_link(
     if most <= 0:
         return []
     over = []
-    pairs = list(zip(point.jobs.tolist(), point.demand.tolist(), strict=True))
+    jobs, demand = point.jobs.tolist(), point.demand.tolist()
+    own = [(sending[j], int(period[j])) for j in jobs]
+    weighted_sum = cp_sat_runner.load().LinearExpr.weighted_sum
     for a in range(point.turn):
         o = cp.new_int_var(0, most, f"o{point.link}_{a}")
-        cp.add(sum(r * sending[j][a % int(period[j])] for j, r in pairs) - CAPACITY <= o)
+        asked = [sends[a % turn] for sends, turn in own]
+        cp.add(weighted_sum([*asked, o], [*demand, -1]) <= CAPACITY)
         over.append(o)
     return over

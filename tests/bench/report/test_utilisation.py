@@ -176,7 +176,7 @@ def test_sentence_and_report(clusters_store: Path, tmp_path: Path, rows: list[Ru
     page = write_report(clusters_store, tmp_path)[0].read_text(encoding="utf-8")
     section = page.partition('<section id="utilisation"')[2].partition("</section>")[0]
     assert "<table" in section
-    assert "No run is on a cluster." not in section
+    assert "No run of compression is on a cluster." not in section
     assert (tmp_path / "tables" / "utilisation.csv").is_file()
 
 
@@ -189,7 +189,7 @@ def test_nothing_is_shown_without_a_cluster(store_dir: Path, tmp_path: Path) -> 
     assert utilisation_sentence(results) == ""
     page = write_report(store_dir, tmp_path)[0].read_text(encoding="utf-8")
     section = page.partition('<section id="utilisation"')[2].partition("</section>")[0]
-    assert "No run is on a cluster." in section
+    assert "No run of compression is on a cluster." in section
     assert "<table" not in section
 
 
@@ -208,7 +208,7 @@ def test_check_finds_nothing_in_an_untouched_store(clusters_store: Path) -> None
         ("num_gpus", 1),
         ("work_share", 0.01),
         ("work_share_tied", 0.99),
-        ("max_slowdown", 1.0),
+        ("max_slowdown", 99.0),
         ("max_slowdown_tied", 9.0),
         ("jain", 0.1),
         ("utilisation_drift", 0.5),
