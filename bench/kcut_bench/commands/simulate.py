@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -12,6 +13,7 @@ from kcut_bench.commands.options import Json, check_seed
 
 if TYPE_CHECKING:
     from kcut.cluster import Cluster
+    from kcut.errors import InputError
     from kcut.paths import Choice
     from kcut.simulate import Simulation
     from kcut_bench.shifts_output import Shifted
@@ -68,21 +70,24 @@ def simulate(
         raise InputError("the solution gives shifts already", "--shifts", shifts)
 
     def run(until: float | None, timeline: bool = False) -> Simulation:
-        if shifted is not None:
-            instance, steps = shifted
-            return simulate_shifts(
-                instance, steps, horizon_s=until, jitter=jitter, seed=seed, timeline=timeline
+        try:
+            if shifted is not None:
+                instance, steps = shifted
+                return simulate_shifts(
+                    instance, steps, horizon_s=until, jitter=jitter, seed=seed, timeline=timeline
+                )
+            return simulate_levels(
+                cluster,
+                chosen,
+                paths,
+                horizon_s=until,
+                shifts_s=begins,
+                jitter=jitter,
+                seed=seed,
+                timeline=timeline,
             )
-        return simulate_levels(
-            cluster,
-            chosen,
-            paths,
-            horizon_s=until,
-            shifts_s=begins,
-            jitter=jitter,
-            seed=seed,
-            timeline=timeline,
-        )
+        except InputError as error:
+            raise _of_option(error, solution) from None
 
     found = run(horizon)
     if plot is not None:
@@ -96,6 +101,23 @@ def simulate(
         output.emit_json({**shown, **as_json(cluster, found, paths), "seed": seed})
     else:
         _print(cluster, found, chosen, paths)
+
+
+OPTION_OF = {
+    "levels": "--levels",
+    "horizon_s": "--horizon",
+    "shifts_s": "--shifts",
+    "jitter": "--jitter",
+    "seed": "--seed",
+}
+
+
+def _of_option(error: InputError, solution: Path | None) -> InputError:
+    """Return an error of the simulator with the option in place of the argument's name."""
+    name, bracket, rest = error.field.partition("[")
+    if name == "levels" and solution is not None:
+        return replace(error, source=str(solution))
+    return replace(error, field=OPTION_OF.get(name, name) + bracket + rest)
 
 
 def _default_plot_s(found: Simulation) -> float:
