@@ -107,7 +107,7 @@ class Spec(_Table, frozen=True, kw_only=True):
 
     name: str
     description: str = ""
-    problem: Literal["compression", "paths"] = "compression"
+    problem: Literal["compression", "paths", "priority", "time-shifts"] = "compression"
     mode: Literal["performance", "reproducible"] = "performance"
     limits: LimitsSpec = LimitsSpec()
     repetitions: Positive = 1
