@@ -112,7 +112,8 @@ def _failed(error: BaseException) -> int:
     if os.environ.get("KCUT_DEBUG") == "1":
         traceback.print_exception(error)
     code, line = _explain(error)
-    _say(line)
+    if code != 130:
+        _say(line)
     return code
 
 
@@ -125,7 +126,8 @@ def _explain(error: Any) -> tuple[int, str]:
     if hasattr(error, "format_message"):
         code, line = 2, f"{error.format_message()}{_given(error)} (see kcut --help)"
     elif name == "Abort":
-        code, line = 130, "interrupted"
+        # What typer makes of the end of a file, wherever that was met.
+        code, line = (1, "unexpected EOFError") if error.__cause__ is not None else (130, "")
     elif isinstance(error, KcutError):
         code, line = 2 if name == "InputError" else 1, str(error)
     elif isinstance(error, OSError) and error.strerror is not None:
