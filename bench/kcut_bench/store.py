@@ -21,6 +21,7 @@ from kcut_bench.record import RunRecord
 
 SCHEMA = 1
 FILE_NAME = "store.sqlite"
+LOCK_NAME = "lock"
 COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
 COMMON = ("schema", "solver", "solver source", "kcut source", "versions")
 """Ingredients of a key that many runs share."""
@@ -338,7 +339,7 @@ def create_store(directory: Path) -> Store:
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        lock = (directory / "lock").open("a+", encoding="utf-8")
+        lock = (directory / LOCK_NAME).open("a+", encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write here: {error.strerror}", source=str(directory)) from error
     try:

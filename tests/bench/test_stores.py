@@ -90,6 +90,8 @@ def test_merge_refuses_conflicts_and_names_them(kcut_here, small_spec, tmp_path)
     with open_store(tmp_path / "b") as store:
         assert not any(row.solver == "min-cuts" for row in store.records())
     assert tables(tmp_path / "a") == before
+    assert kcut_here("merge", "b", "a", "-o", "new")[0] == 1
+    assert not (tmp_path / "new").exists()
 
 
 def test_merge_refuses_another_study(made, kcut_here, small_spec, tmp_path):
@@ -97,6 +99,7 @@ def test_merge_refuses_another_study(made, kcut_here, small_spec, tmp_path):
     make_store(tmp_path / "other", small_spec.replace('"small"', '"other"'), tmp_path)
     code, _, err = kcut_here("merge", made / "whole", "other", "-o", "all")
     assert (code, "holds another study (other)" in err) == (2, True)
+    assert not (tmp_path / "all").exists()
 
 
 def test_archive_is_the_same_every_time_and_checks_anywhere(made, kcut_here, tmp_path):

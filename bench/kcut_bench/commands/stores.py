@@ -106,8 +106,8 @@ def merge(
     the exit code is 1.
     """
     from kcut.errors import InputError
-    from kcut_bench.merge import merge_stores
-    from kcut_bench.store import create_store, open_store
+    from kcut_bench.merge import merge_into
+    from kcut_bench.store import open_store
 
     target, sources = (out, stores) if out is not None else (stores[0], stores[1:])
     if not sources:
@@ -116,8 +116,7 @@ def merge(
         raise InputError("is merged into itself", "STORE", str(target))
     for source in sources:
         open_store(source).close()
-    with create_store(target) as opened:
-        done = merge_stores(opened, sources)
+    done = merge_into(target, sources)
     for conflict in done.conflicts:
         print(f"conflict: {conflict}")
     if done.conflicts:
