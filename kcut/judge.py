@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kcut.answer import Answer, Claim, Verdict
 from kcut.certificate import bound, meets, original_bound
@@ -15,54 +15,25 @@ from kcut.compression import (
     out_of_range,
 )
 from kcut.errors import InputError
+from kcut.judgement import Judgement, relative_gap
+from kcut.paths import PathsInstance
+from kcut.paths_judge import judge_paths
+
+__all__ = ["Judgement", "judge", "relative_gap"]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What an answer turned out to be.
-
-    Attributes
-    ----------
-    verdict : Verdict
-    value : int, float or None
-        In the unit of the weights as given; None without a feasible solution.
-    bound : int, float or None
-        The best upper bound: proven by the certificate, else as claimed by the solver.
-    gap : float or None
-        ``(bound - value) / bound``; 0 where both are 0; None where either is missing.
-    proven : bool
-        Whether value equals a checked bound in exact integers, and no rounding of float weights
-        that is worth mentioning stands between the two (see `kcut.certificate.meets`).
-    reason : str
-        Why the verdict is not ``verified``; empty if it is.
-    """
-
-    verdict: Verdict
-    value: int | float | None = None
-    bound: int | float | None = None
-    gap: float | None = None
-    proven: bool = False
-    reason: str = ""
-
-
-def relative_gap(value: float | None, upper: float | None) -> float | None:
-    """Return ``(upper - value) / upper``, 0 where both are 0, None where either is missing."""
-    if value is None or upper is None:
-        return None
-    if upper == 0:
-        return 0.0 if value == 0 else None
-    return (upper - value) / upper
-
-
-def judge(instance: CompressionInstance, answer: Answer, problem: str = "compression") -> Judgement:
+def judge(
+    instance: CompressionInstance | PathsInstance, answer: Answer, problem: str = "compression"
+) -> Judgement:
     """Check an answer to an instance.
 
     Parameters
     ----------
-    instance : CompressionInstance
+    instance : CompressionInstance or PathsInstance
+        See `kcut.paths_judge` for path selection.
     answer : Answer
         For compression its ``certificate`` is a cover, from the solver or made afterwards.
-    problem : {'compression', 'max-k-cut'}
+    problem : {'compression', 'max-k-cut', 'paths'}
         What was to be solved.
 
     Returns
@@ -77,6 +48,8 @@ def judge(instance: CompressionInstance, answer: Answer, problem: str = "compres
     -----
     O(num_jobs + num_edges).
     """
+    if isinstance(instance, PathsInstance):
+        return judge_paths(instance, answer)
     if answer.claim is Claim.INFEASIBLE:
         reason = "claims that no solution exists, but equal levels are one"
         return Judgement(Verdict.REJECTED, reason=reason)

@@ -22,6 +22,7 @@ from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError, SolverError
 from kcut.params import Param, ParamValue
+from kcut.paths import OBJECTIVES
 
 
 class SolveFunction(Protocol):
@@ -44,6 +45,19 @@ class GenerateFunction(Protocol):
         ...
 
 
+PROBLEM_PARAMS: dict[str, dict[str, Param]] = {
+    "paths": {
+        "objective": Param("contention", "what paths are chosen for", choices=OBJECTIVES),
+        "stretch": Param(
+            0.0,
+            "most a job's bottleneck time may be, times its best alone; 0 for no limit",
+            minimum=0.0,
+        ),
+    },
+}
+"""Parameters of a problem itself: every solver of it has them, and the instance carries them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Solver:
     """A registered solver.
@@ -58,6 +72,7 @@ class Solver:
     exact : bool
         Whether it claims optimality when it finishes.
     params : mapping of str to Param
+        Those of the problem, see `PROBLEM_PARAMS`, and those of the function.
     reference : str
         Keys of the bibliography, separated by spaces, or a whole BibTeX entry.
     """
@@ -154,7 +169,8 @@ def solver(
     """
 
     def register(function: S) -> S:
-        entry = Solver(problem, name, function, exact, dict(params or {}), reference)
+        declared = {**PROBLEM_PARAMS.get(problem, {}), **(params or {})}
+        entry = Solver(problem, name, function, exact, declared, reference)
         _add(_registry.solvers, (problem, name), entry, entry.solve)
         return function
 
@@ -254,6 +270,6 @@ def get_family(name: str) -> Family:
 
 PROBLEMS_OF: dict[type, tuple[str, ...]] = {
     CompressionInstance: ("compression", "max-k-cut"),
-    Cluster: ("compression", "max-k-cut"),
+    Cluster: ("compression", "max-k-cut", "paths"),
 }
 """The problems an instance states, the main one first."""

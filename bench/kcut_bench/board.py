@@ -21,10 +21,12 @@ from kcut.compression import (
     max_k_cut_value,
     out_of_range,
 )
+from kcut.path_objectives import evaluate
+from kcut.paths import PathsInstance
 
 FILE_NAME = "incumbent"
 _HEADER = 1  # how many solutions were written; the last one is in slot (count - 1) % 2
-_Evaluate = Callable[[CompressionInstance, NDArray[Any]], int | None]
+_Evaluate = Callable[[Any, NDArray[Any]], int | None]
 
 
 def _cut(instance: CompressionInstance, levels: NDArray[Any]) -> int | None:
@@ -35,8 +37,17 @@ def _max_k_cut(instance: CompressionInstance, levels: NDArray[Any]) -> int | Non
     return None if out_of_range(instance, levels) else max_k_cut_value(instance, levels)
 
 
-EVALUATE: dict[str, _Evaluate] = {"compression": _cut, "max-k-cut": _max_k_cut}
-"""By problem: the exact value of a solution, None if it is infeasible."""
+def _paths(instance: PathsInstance, choice: NDArray[Any]) -> int | None:
+    if instance.infeasibility(choice):
+        return None
+    return evaluate(instance, choice) * (1 if instance.maximise else -1)
+
+
+EVALUATE: dict[str, _Evaluate] = {"compression": _cut, "max-k-cut": _max_k_cut, "paths": _paths}
+"""By problem: the exact value of a solution, None if it is infeasible.
+
+What is to be minimised is negative here: more is better.
+"""
 
 
 class Board:
@@ -46,15 +57,20 @@ class Board:
     ----------
     folder : Path
         Where the file goes.
-    instance : CompressionInstance
+    instance : CompressionInstance or PathsInstance
     problem : str
         A key of `EVALUATE`.
     """
 
-    def __init__(self, folder: Path, instance: CompressionInstance, problem: str) -> None:
+    def __init__(
+        self, folder: Path, instance: CompressionInstance | PathsInstance, problem: str
+    ) -> None:
         self._instance = instance
         self._evaluate = EVALUATE[problem]
-        size = _HEADER + 2 * (1 + instance.num_jobs)
+        length = instance.num_jobs
+        if isinstance(instance, PathsInstance):
+            length = instance.num_flows
+        size = _HEADER + 2 * (1 + length)
         self._cells = np.memmap(folder / FILE_NAME, np.int64, "w+", shape=(size,))
         self._slots = self._cells[_HEADER:].reshape(2, -1)
         self.start()

@@ -19,8 +19,13 @@ from kcut.compression import CompressionInstance, cut_value, max_k_cut_value
 from kcut.contention import compression_of
 from kcut.errors import KcutError
 from kcut.judge import Judgement, judge
-from kcut.registry import get_family
+from kcut.path_objectives import evaluate, scale_of
+from kcut.paths import PathsInstance
+from kcut.pigeonhole import proven_bound
+from kcut.registry import PROBLEM_PARAMS, get_family
+from kcut.views import state
 from kcut_bench.outcome import facts_of, unpack
+from kcut_bench.paths_output import objectives_of
 from kcut_bench.plan import digest_of
 from kcut_bench.record import RunRecord
 from kcut_bench.simulation import worth_of
@@ -95,19 +100,30 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """An instance made again: the cluster or DAG it was made as, and what was solved."""
+    """An instance made again: the cluster or DAG it was made as, and what a run of it solved."""
 
     source: CompressionInstance | Cluster
-    instance: CompressionInstance
+    instance: CompressionInstance | PathsInstance
+
+    def stated(self, row: RunRecord) -> _Made:
+        """Return it with what the run of a row solved."""
+        if row.problem not in PROBLEM_PARAMS:
+            return self
+        params = json.loads(row.solver_params)
+        return _Made(self.source, state(self.source, row.problem, params))
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A checked solution: the exact integers that rows on the same instance are compared by."""
+    """A checked solution: the exact integers that rows on the same instance are compared by.
+
+    Both are negative for objectives that are minimised; `aim` is what is comparable.
+    """
 
     row: RunRecord
     value: int
     upper: int | None
+    aim: str
     proves: bool
 
 
@@ -154,7 +170,7 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
         for row in rows:
             on_row()
             if made is not None:
-                known += _check_row(row, made, report)
+                known += _check_row(row, made.stated(row), report)
         if made is not None:
             report.problems += _contradictions(known)
     return report
@@ -202,7 +218,7 @@ def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Ma
         return None
     report.instances += 1
     made = _Made(source, compression_of(source))
-    if stored is not None and stored.sha256 not in (None, made.instance.sha256):
+    if stored is not None and stored.sha256 not in (None, made.instance.sha256, source.sha256):
         report.problems.append(f"instance {stored.name}: made again it has another sha256")
     return made
 
@@ -244,14 +260,14 @@ def _check_row(row: RunRecord, made: _Made, report: Report) -> Iterator[_Known]:
         return
     report.solutions += answer.solution is not None
     report.certificates += answer.certificate is not None
-    for text in (*_differences(row, found), *_other_worth(row, made, answer)):
+    for text in (
+        *_differences(row, found),
+        *_other_worth(row, made, answer),
+        *_other_objectives(row, objectives_of(instance, answer, found)),
+    ):
         problem(text)
     if found.value is not None and answer.solution is not None:
-        evaluate = cut_value if row.problem == "compression" else max_k_cut_value
-        value = evaluate(instance, answer.solution)
-        upper = _upper(instance, answer, row)
-        proves = upper is not None
-        yield _Known(row, value, upper if proves else answer.bound, proves)
+        yield _known(row, instance, answer)
 
 
 def _malformed(row: RunRecord) -> Iterator[str]:
@@ -263,7 +279,10 @@ def _malformed(row: RunRecord) -> Iterator[str]:
         value = getattr(row, name)
         if not isinstance(value, kind):
             yield f"{name} is {value!r}, not {' or '.join(k.__name__ for k in kind)}"
-    for name in ("family_params", "solver_params", "incumbents"):
+    texts = ["family_params", "solver_params", "incumbents"]
+    if row.objectives is not None:
+        texts.append("objectives")
+    for name in texts:
         try:
             json.loads(getattr(row, name))
         except (TypeError, ValueError):
@@ -278,12 +297,30 @@ def _where(row: RunRecord) -> str:
     return f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
 
-def _answer(row: RunRecord, instance: CompressionInstance) -> Answer:
+def _known(row: RunRecord, instance: CompressionInstance | PathsInstance, answer: Answer) -> _Known:
+    """Return the exact value of a feasible answer and the bound its certificate proves."""
+    assert answer.solution is not None
+    if not isinstance(instance, PathsInstance):
+        evaluate_cut = cut_value if row.problem == "compression" else max_k_cut_value
+        value, upper = evaluate_cut(instance, answer.solution), _upper(instance, answer, row)
+        proves = upper is not None
+        return _Known(row, value, upper if proves else answer.bound, row.problem, proves)
+    sign = 1 if instance.maximise else -1
+    proven = None if answer.certificate is None else proven_bound(instance, answer.certificate)
+    bound = answer.bound if proven is None else proven
+    aim = f"{row.problem}/{instance.objective}/{instance.stretch}"
+    value = sign * evaluate(instance, answer.solution)
+    return _Known(row, value, None if bound is None else sign * bound, aim, proven is not None)
+
+
+def _answer(row: RunRecord, instance: CompressionInstance | PathsInstance) -> Answer:
     """Return the answer that a row records."""
     certificate = unpack(row.certificate)
     claimed = None
-    if certificate is None and row.bound is not None:
-        claimed = int(row.bound * instance.scale) if instance.scale != 1 else int(row.bound)
+    paths = isinstance(instance, PathsInstance)
+    if (certificate is None or paths) and row.bound is not None:
+        scale = scale_of(instance) if isinstance(instance, PathsInstance) else instance.scale
+        claimed = int(row.bound * scale) if scale != 1 else int(row.bound)
     return Answer(
         Claim(row.claim),
         unpack(row.solution),
@@ -309,7 +346,7 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
 
 def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
     """Yield what simulating the stored levels again gives otherwise."""
-    again = worth_of(made.source, None if row.value is None else answer.solution)
+    again = worth_of(made.source, made.instance, None if row.value is None else answer.solution)
     for name in _SIMULATED_FIELDS:
         stated, is_so = getattr(row, name), getattr(again, name)
         same = stated == is_so
@@ -317,6 +354,25 @@ def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
             same = math.isclose(stated, is_so, rel_tol=_SIMULATED)
         if not same:
             yield f"{name} is {stated!r}, but should be {is_so!r}"
+
+
+def _other_objectives(row: RunRecord, again: dict[str, int | float | None] | None) -> Iterator[str]:
+    """Yield what evaluating the stored paths under every objective gives otherwise.
+
+    Exactly: only a simulation may differ between machines.
+    """
+    stated = None if row.objectives is None else json.loads(row.objectives)
+    if not isinstance(stated, dict) or again is None:
+        if stated != again:
+            yield f"objectives is {stated!r}, but should be {again!r}"
+        return
+    for name in sorted(stated.keys() | again.keys()):
+        value, is_so = stated.get(name), again.get(name)
+        same = value == is_so and isinstance(value, int) == isinstance(is_so, int)
+        if name == "simulated" and isinstance(value, float) and isinstance(is_so, float):
+            same = math.isclose(value, is_so, rel_tol=_SIMULATED)
+        if not same:
+            yield f"objectives: {name} is {value!r}, but should be {is_so!r}"
 
 
 def _upper(instance: CompressionInstance, answer: Answer, row: RunRecord) -> int | None:
@@ -332,7 +388,7 @@ def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
     """Compare all rows on one instance: nothing may exceed a bound or a claimed optimum."""
     by_problem: dict[str, list[_Known]] = defaultdict(list)
     for entry in known:
-        by_problem[entry.row.problem].append(entry)
+        by_problem[entry.aim].append(entry)
     for entries in by_problem.values():
         best = max(entries, key=lambda entry: entry.value)
         name = f"{best.row.instance}, K = {best.row.levels}"
@@ -340,14 +396,14 @@ def _contradictions(known: Iterable[_Known]) -> Iterator[str]:
             if entry.upper is not None and entry.upper < best.value:
                 how = "proves" if entry.proves else "claims"
                 yield (
-                    f"{name}: {best.row.solver} has the value {best.value},"
-                    f" above the bound {entry.upper} that {entry.row.solver} {how}"
+                    f"{name}: {best.row.solver} has the value {abs(best.value)},"
+                    f" above the bound {abs(entry.upper)} that {entry.row.solver} {how}"
                 )
             claims = entry.row.claim == Claim.OPTIMAL and entry.row.verdict != Verdict.REJECTED
             if claims and entry.value < best.value:
                 yield (
-                    f"{name}: {entry.row.solver} claims that {entry.value} is optimal,"
-                    f" but {best.row.solver} has {best.value}"
+                    f"{name}: {entry.row.solver} claims that {abs(entry.value)} is optimal,"
+                    f" but {best.row.solver} has {abs(best.value)}"
                 )
     ordered, free = by_problem.get("compression", []), by_problem.get("max-k-cut", [])
     for entry in free:

@@ -40,14 +40,19 @@ def citation(store_dir: Path | None, solver_names: list[str]) -> str:
         For an unknown solver, or a directory without a store.
     """
     results = None if store_dir is None else load_results(store_dir)
-    names = list(solver_names)
-    if results is not None:
-        names += sorted({record.solver for record in results.records})
-    known = {solver.name: solver for solver in solvers()}
+    known = solvers()
+    names = list(dict.fromkeys(solver.name for solver in known))
     for name in solver_names:
-        if name not in known:
-            raise InputError(f"unknown solver (known: {', '.join(known)})", "solver", name)
-    references = [known[name].reference for name in dict.fromkeys(names) if name in known]
+        if name not in names:
+            raise InputError(f"unknown solver (known: {', '.join(names)})", "solver", name)
+    cited = [solver for name in solver_names for solver in known if solver.name == name]
+    if results is not None:
+        used = {(record.problem, record.solver) for record in results.records}
+        cited += sorted(
+            (solver for solver in known if (solver.problem, solver.name) in used),
+            key=lambda solver: solver.name,
+        )
+    references = [solver.reference for solver in cited]
     parts = [suite_entry(), *entries([" ".join(ALWAYS), *references])]
     if results is not None:
         parts.insert(0, "\n".join(f"% {line}" for line in methods_text(results).splitlines()))

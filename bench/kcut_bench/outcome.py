@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from kcut.answer import Answer, Claim, Termination, Verdict
 from kcut.compression import CompressionInstance, original_weight
 from kcut.judge import Judgement
+from kcut.path_objectives import as_shown, most_contention
+from kcut.paths import PathsInstance
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.run import NOT_TIMED, Timings
@@ -33,8 +36,21 @@ class Facts:
     generate_s: float | None
 
 
-def facts_of(instance: CompressionInstance, generate_s: float | None) -> Facts:
-    """Return the facts of an instance that took `generate_s` seconds to have."""
+def facts_of(instance: CompressionInstance | PathsInstance, generate_s: float | None) -> Facts:
+    """Return the facts of an instance that took `generate_s` seconds to have.
+
+    Path selection has flows for edges, and for the total weight that of all pairs of jobs.
+    """
+    if isinstance(instance, PathsInstance):
+        return Facts(
+            instance=instance.name,
+            instance_sha256=instance.sha256,
+            num_jobs=instance.num_jobs,
+            num_edges=instance.num_flows,
+            longest_path=0,
+            total_weight=as_shown(instance, most_contention(instance), "contention") or 0,
+            generate_s=generate_s,
+        )
     return Facts(
         instance=instance.name,
         instance_sha256=instance.sha256,
@@ -56,6 +72,7 @@ def finished_row(
     timings: Timings = NOT_TIMED,
     peak_rss_bytes: int | None = None,
     worth: Worth = NO_WORTH,
+    objectives: Mapping[str, float | None] | None = None,
 ) -> RunRecord:
     """Return the row of a run whose solver returned, or that was skipped."""
     return RunRecord(
@@ -80,6 +97,7 @@ def finished_row(
         certificate=pack(answer.certificate),
         started_at=started_at,
         **asdict(worth),
+        objectives=None if objectives is None else json.dumps(objectives, sort_keys=True),
     )
 
 

@@ -230,7 +230,10 @@ def _solver_variants(spec: Spec, source: str) -> Iterator[PlannedRun]:
     nothing = Recipe("", "", 0, None, {}, None)
     for i, entry in enumerate(spec.solvers):
         try:
-            solver = get_solver(entry.name, PROBLEMS_OF[CompressionInstance])
+            problems: tuple[str, ...] = (spec.problem,)
+            if spec.problem == "compression":
+                problems = PROBLEMS_OF[CompressionInstance]
+            solver = get_solver(entry.name, problems)
         except InputError as error:
             raise InputError(error.message, f"solvers[{i}].name", entry.name, source) from None
         limits = entry.limits or spec.limits

@@ -47,6 +47,9 @@ class RunRecord:
     work_share, work_share_tied : float or None
         Work done a second as a share of what the jobs do alone, with these levels and with all
         jobs on one; see `kcut.simulate.work_share`.
+    objectives : str or None
+        For path selection the solution's value under every objective, a JSON object; None for
+        other problems and without a solution.
     incumbents : str
         JSON list of [seconds, value].
     solution, certificate : bytes or None
@@ -102,3 +105,4 @@ class RunRecord:
     work_share: float | None = None
     work_share_tied: float | None = None
     simulate_s: float | None = None
+    objectives: str | None = None

@@ -94,6 +94,11 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
             "What it is worth in utilisation",
             plot["utilisation"] + show("utilisation", "No run is on a cluster."),
         ),
+        Section(
+            "paths",
+            "Path selection",
+            show("paths-gap", "No run chose paths.") + show("paths-correlation"),
+        ),
         Section("time", "Run time by size", plot["time-by-size"] + show("scaling", "No run yet.")),
         Section("scatter", "Value against optimum", plot["value-against-optimum"]),
         Section("frontier", "Frontier", plot["frontier"]),

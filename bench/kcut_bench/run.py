@@ -15,9 +15,12 @@ from typing import Any
 import numpy as np
 
 from kcut.answer import Answer, Claim, Limits, Termination, Verdict, no_answer
+from kcut.cluster import Cluster, Flow, Job, Link
 from kcut.compression import CompressionInstance, cut_value, infeasibility
 from kcut.judge import Judgement, judge
-from kcut.registry import Solver, get_solver
+from kcut.paths import PathsInstance
+from kcut.registry import PROBLEM_PARAMS, Solver, get_solver
+from kcut.views import own_params, state
 from kcut_bench import numba_cache
 from kcut_bench.answers import malformation, normalised
 
@@ -62,7 +65,7 @@ NOT_TIMED = Timings()
 
 
 def run_solver(
-    instance: CompressionInstance,
+    instance: CompressionInstance | PathsInstance,
     solver: Solver,
     params: Mapping[str, Any],
     limits: Limits,
@@ -75,7 +78,8 @@ def run_solver(
 
     Parameters
     ----------
-    instance : CompressionInstance
+    instance : CompressionInstance or PathsInstance
+        As `kcut.views.state` makes it from the problem and the parameters.
     solver : Solver
     params : mapping of str to value
         Complete, as `kcut.params.complete` returns them.
@@ -136,11 +140,12 @@ def warm_up(solver: Solver, params: Mapping[str, Any]) -> None:
     if key in _warm:
         return
     _warm.add(key)
-    tiny = CompressionInstance.from_edges(7, *SPECIMEN, levels=2, name="tiny")
+    tiny = _specimen(solver.problem, params)
+    own = own_params(solver.problem, params)
     for _ in range(2):
         try:
             answer = solver.solve(
-                tiny, limits=Limits(WARM_UP_S), rng=np.random.default_rng(0), **params
+                tiny, limits=Limits(WARM_UP_S), rng=np.random.default_rng(0), **own
             )
             judge(tiny, answer, solver.problem)
             return
@@ -158,9 +163,17 @@ def warm_up_checks() -> None:
     _certify(tiny, lie, judge(tiny, lie), "compression")
 
 
+def _specimen(problem: str, params: Mapping[str, Any]) -> CompressionInstance | PathsInstance:
+    if problem not in PROBLEM_PARAMS:
+        return CompressionInstance.from_edges(7, *SPECIMEN, levels=2, name="tiny")
+    links = [Link(f"{a}>{b}", a, b, 1.0) for a, b in ("sa", "sb", "at", "bt")]
+    jobs = [Job(f"j{i}", 1, 1.0, 1.0 + i, (Flow("s", "t", 1.0),) * 2) for i in range(3)]
+    return state(Cluster.build(links, jobs, levels=2, name="tiny"), problem, params)
+
+
 def _timed_call(
     solver: Solver,
-    instance: CompressionInstance,
+    instance: CompressionInstance | PathsInstance,
     params: Mapping[str, Any],
     limits: Limits,
     seed: int,
@@ -184,25 +197,33 @@ def _timed_call(
 
 def _call(
     solver: Solver,
-    instance: CompressionInstance,
+    instance: CompressionInstance | PathsInstance,
     params: Mapping[str, Any],
     limits: Limits,
     seed: int,
 ) -> Any:
     try:
-        return solver.solve(instance, limits=limits, rng=np.random.default_rng(seed), **params)
+        own = own_params(solver.problem, params)
+        return solver.solve(instance, limits=limits, rng=np.random.default_rng(seed), **own)
     except MemoryError as error:
         return no_answer(Termination.MEMORY_LIMIT, str(error) or "out of memory")
     except Exception as error:
         message = " ".join(f"{type(error).__name__}: {error}".split())
-        return no_answer(Termination.CRASHED, message)
+        # How Python says that there is no room for a thread's stack.
+        starved = isinstance(error, RuntimeError) and "can't start new thread" in message
+        return no_answer(Termination.MEMORY_LIMIT if starved else Termination.CRASHED, message)
 
 
 def _certify(
-    instance: CompressionInstance, answer: Answer, judgement: Judgement, problem: str
+    instance: CompressionInstance | PathsInstance,
+    answer: Answer,
+    judgement: Judgement,
+    problem: str,
 ) -> tuple[Answer, Judgement]:
     """Prove a claim of optimality, or refute it."""
     levels = answer.solution
+    if isinstance(instance, PathsInstance):
+        return answer, judgement
     if problem != "compression" or levels is None or infeasibility(instance, levels) is not None:
         return answer, judgement
     from kcut_solvers.certify import cover_from_levels

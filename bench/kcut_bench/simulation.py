@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.cluster import Cluster
+from kcut.compression import CompressionInstance
 from kcut.intensity import utilisation_alone
+from kcut.path_objectives import best_levels
+from kcut.paths import PathsInstance
 from kcut.simulate import Simulation, simulate, work_share
 from kcut_bench.cost import cost_of_loss
 
@@ -77,6 +80,9 @@ def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
     }
 
 
+Solved = NDArray[np.integer[Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Worth:
     """What levels are worth on the cluster whose contention they order; see `RunRecord`."""
@@ -99,31 +105,39 @@ Averages over so many stay within about half a percentage point of those over te
 """
 
 
-def worth_of(made: object, levels: NDArray[np.integer[Any]] | None) -> Worth:
-    """Simulate levels, and all jobs on one level; nothing where there is no cluster or no level.
+def worth_of(
+    made: object, stated: CompressionInstance | PathsInstance, solution: Solved | None
+) -> Worth:
+    """Simulate a solution, and all jobs on one level; nothing where there is no cluster.
 
     Parameters
     ----------
     made : Cluster or other instance
-        What the levels are for.
-    levels : ndarray of int, shape (num_jobs,), or None
+    stated : CompressionInstance or PathsInstance
+        What was solved for it.
+    solution : ndarray of int or None
+        Levels on the paths of the contention DAG, shape (num_jobs,); or paths, shape (num_flows,),
+        which get the best levels for them.
 
     Returns
     -------
     Worth
-        Of the steady cycle that a synchronised start leads to, with the paths of the contention
-        DAG.
+        Of the steady cycle that a synchronised start leads to.
     """
-    if not isinstance(made, Cluster) or levels is None:
+    if not isinstance(made, Cluster) or solution is None:
         return NO_WORTH
     started = time.perf_counter()
-    own = simulate(made, levels, max_events=WORTH_EVENTS)
-    tied = simulate(made, max_events=WORTH_EVENTS)
+    levels, paths = solution, None
+    if isinstance(stated, PathsInstance):
+        paths = solution.astype(np.int64)
+        levels, _ = best_levels(stated, paths)
+    own = simulate(made, levels, paths, max_events=WORTH_EVENTS)
+    tied = simulate(made, None, paths, max_events=WORTH_EVENTS)
     return Worth(
         num_gpus=int(made.gpus.sum()),
         utilisation=own.utilisation,
         utilisation_tied=tied.utilisation,
-        utilisation_alone=utilisation_alone(made),
+        utilisation_alone=utilisation_alone(made, paths),
         work_share=work_share(made, own),
         work_share_tied=work_share(made, tied),
         simulate_s=time.perf_counter() - started,

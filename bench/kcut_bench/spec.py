@@ -108,7 +108,7 @@ class Spec(_Table, frozen=True, kw_only=True):
 
     name: str
     description: str = ""
-    problem: Literal["compression"] = "compression"
+    problem: Literal["compression", "paths"] = "compression"
     mode: Literal["performance", "reproducible"] = "performance"
     limits: LimitsSpec = LimitsSpec()
     repetitions: Positive = 1

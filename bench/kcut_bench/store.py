@@ -19,10 +19,12 @@ from urllib.parse import quote
 from kcut.errors import InputError
 from kcut_bench.record import RunRecord
 
-SCHEMA = 1
+SCHEMA = 2
 FILE_NAME = "store.sqlite"
 LOCK_NAME = "lock"
 COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
+_ADDED = {"objectives": 2}
+"""Columns of rows that stores of an earlier schema lack, and the schema that added them."""
 COMMON = ("schema", "solver", "solver source", "kcut source", "versions")
 """Ingredients of a key that many runs share."""
 BLOBS = ("solution", "certificate")
@@ -42,7 +44,7 @@ CREATE TABLE IF NOT EXISTS commons (digest PRIMARY KEY, content);
 CREATE TABLE IF NOT EXISTS noise (started_at, wall_s, cpu_s);
 CREATE TABLE IF NOT EXISTS manifest (key PRIMARY KEY, value NOT NULL);
 """
-_INSERT_RUN = f"INSERT INTO runs VALUES ({', '.join('?' * len(COLUMNS))})"
+_INSERT_RUN = f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +218,16 @@ class Store:
         blobs : bool, optional
             Read solutions and certificates; otherwise they are empty bytes where there are any.
         """
-        columns = ", ".join(
-            f"CASE WHEN r.{name} IS NULL THEN NULL ELSE x'' END"
-            if name in BLOBS and not blobs
-            else f"r.{name}"
-            for name in COLUMNS
-        )
+        there = self.columns()
+
+        def column(name: str) -> str:
+            if name not in there and name in _ADDED:
+                return "NULL"
+            if name in BLOBS and not blobs:
+                return f"CASE WHEN r.{name} IS NULL THEN NULL ELSE x'' END"
+            return f"r.{name}"
+
+        columns = ", ".join(map(column, COLUMNS))
         join = "JOIN" if planned_only else "LEFT JOIN"
         query = f"SELECT {columns} FROM runs r {join} planned p ON p.key = r.key"
         for row in self._query(query + " ORDER BY p.position, r.key"):
@@ -229,6 +235,10 @@ class Store:
                 yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
             except ValueError as error:
                 raise InputError(str(error), f"row {row[0]}", source=str(self.directory)) from None
+
+    def columns(self) -> set[str]:
+        """Return the columns of rows that the file has; an earlier schema has fewer."""
+        return {name for _, name, *_ in self._query("PRAGMA table_info(runs)")}
 
     def counts(self) -> list[tuple[str, str | None, str | None, int]]:
         """Return (solver, termination, verdict, number) of planned runs; None where not done."""
@@ -323,9 +333,9 @@ def open_store(directory: Path) -> Store:
             if mode == "immutable=1" or "unable to open" not in str(error):
                 raise _unreadable(directory, error) from error
     assert connection is not None
-    if version != SCHEMA:
+    if not 1 <= version <= SCHEMA:
         connection.close()
-        raise InputError(f"must have schema {SCHEMA}", "schema", version, str(directory))
+        raise _other_schema(version, directory)
     return Store(directory, connection, None)
 
 
@@ -369,14 +379,21 @@ def _connect_for_writing(directory: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, SCHEMA):
-                raise InputError(f"must have schema {SCHEMA}", "schema", version, str(directory))
+            if not 0 <= version <= SCHEMA:
+                raise _other_schema(version, directory)
+            for name, since in _ADDED.items():
+                if 0 < version < since:
+                    connection.execute(f"ALTER TABLE runs ADD COLUMN {name}")
             connection.executescript(_TABLES)
             connection.execute(f"PRAGMA user_version={SCHEMA}")
         except sqlite3.DatabaseError as error:
             raise _unreadable(directory, error) from error
         stack.pop_all()
     return connection
+
+
+def _other_schema(version: int, directory: Path) -> InputError:
+    return InputError(f"must have schema 1 to {SCHEMA}", "schema", version, str(directory))
 
 
 def _unreadable(directory: Path, error: Exception) -> InputError:

@@ -19,6 +19,7 @@ from kcut_bench.tables_detail import (
     unproven_table,
     worst_table,
 )
+from kcut_bench.tables_paths import paths_tables
 from kcut_bench.tables_results import (
     coverage_table,
     definitions_table,
@@ -41,6 +42,7 @@ def all_tables(results: Results) -> list[Table]:
         result_table(results),
         family_gap_table(results),
         utilisation_table(results),
+        *paths_tables(results),
         comparison_table(results),
         scaling_table(results),
         worst_table(results),

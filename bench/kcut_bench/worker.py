@@ -20,13 +20,15 @@ import msgspec
 
 from kcut.answer import Answer, Claim, Incumbent, Termination, Verdict, no_answer
 from kcut.compression import CompressionInstance
-from kcut.contention import compression_of
 from kcut.judge import Judgement, judge
+from kcut.paths import PathsInstance
 from kcut.registry import get_solver
+from kcut.views import state
 from kcut_bench import janitor
 from kcut_bench.board import EVALUATE, Board, read_board
 from kcut_bench.memory import confined, peak_rss_bytes
 from kcut_bench.outcome import Facts, Lost, facts_of, finished_row, utc_now
+from kcut_bench.paths_output import objectives_of
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.run import Timings, processor_seconds, run_solver
@@ -89,7 +91,7 @@ def execute(run: PlannedRun, report: Report, folder: Path | None = None) -> RunR
     """
     started_at, started = utc_now(), time.perf_counter()
     made = run.recipe.make()
-    instance = compression_of(made)
+    instance = state(made, run.problem, run.params)
     facts = facts_of(instance, time.perf_counter() - started)
     report("facts", facts)
     skipped = _too_large(run, facts)
@@ -128,14 +130,15 @@ def execute(run: PlannedRun, report: Report, folder: Path | None = None) -> RunR
         started_at=started_at,
         timings=timings,
         peak_rss_bytes=peak_rss_bytes(),
-        worth=worth_of(made, None if judgement.value is None else answer.solution),
+        worth=worth_of(made, instance, None if judgement.value is None else answer.solution),
+        objectives=objectives_of(instance, answer, judgement),
     )
 
 
 def salvage(run: PlannedRun, lost: Lost, folder: Path, report: Report) -> RunRecord:
     """Return the row of a run that was ended, with the best solution on its board, checked."""
     made = run.recipe.make()
-    instance = compression_of(made)
+    instance = state(made, run.problem, run.params)
     facts = lost.facts or facts_of(instance, None)
     report("facts", facts)
     answer = _incumbent(run, instance, folder, lost.termination, lost.detail)
@@ -153,7 +156,8 @@ def salvage(run: PlannedRun, lost: Lost, folder: Path, report: Report) -> RunRec
         started_at=lost.started_at,
         timings=Timings(solve_s=lost.solve_s, cpu_s=lost.cpu_s),
         peak_rss_bytes=lost.peak_rss_bytes,
-        worth=worth_of(made, answer.solution),
+        worth=worth_of(made, instance, answer.solution),
+        objectives=objectives_of(instance, answer, judgement),
     )
 
 
@@ -174,7 +178,7 @@ def _ran_out_of_memory(answer: Answer) -> bool:
 
 def _incumbent(
     run: PlannedRun,
-    instance: CompressionInstance,
+    instance: CompressionInstance | PathsInstance,
     folder: Path,
     termination: Termination,
     detail: str,
@@ -192,7 +196,7 @@ def _incumbent(
         levels,
         termination=termination,
         detail=detail,
-        incumbents=(Incumbent(seconds, value),),
+        incumbents=(Incumbent(seconds, abs(value)),),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +31,10 @@ class Problem:
     value : callable
         From a solution to its exact value in the problem's own sense.
     offset : int
-        A maximisation problem's value is ``offset`` minus the model's objective.
+        A maximisation problem's value is ``offset`` minus the model's objective, a minimisation
+        problem's the objective plus ``offset``.
+    minimise : bool
+        Whether the problem itself is a minimisation problem.
     """
 
     model: Any
@@ -38,6 +42,7 @@ class Problem:
     decode: Callable[[Values], Values]
     value: Callable[[Values], int]
     offset: int
+    minimise: bool = False
 
 
 def load() -> Any:
@@ -46,7 +51,7 @@ def load() -> Any:
 
 
 def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: float) -> Answer:
-    """Run CP-SAT on a maximisation problem stated as a minimisation model.
+    """Run CP-SAT on a problem stated as a minimisation model.
 
     Parameters
     ----------
@@ -76,6 +81,8 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
     parameters.random_seed = int(rng.integers(2**31 - 1))
     parameters.relative_gap_limit = 0.0
     parameters.absolute_gap_limit = 0.0
+    # Its handler swallows Ctrl-C, and takes Python's away for good.
+    parameters.catch_sigint_signal = False
     if limits.memory_bytes is not None:
         parameters.max_memory_in_mb = max(1, limits.memory_bytes // 2**20)
     if limits.time_s is not None:
@@ -96,7 +103,7 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
             limits.on_incumbent(solution)
             incumbents.append(Incumbent(seconds, problem.value(solution)))
 
-    status = solver.solve(problem.model, Watch())
+    status = _interruptibly(solver, problem.model, Watch())
     name = solver.status_name(status)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         unknown = status == cp_model.UNKNOWN
@@ -104,12 +111,24 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
         return replace(no_answer(ended, name), build_s=build_s)
     values = np.array([solver.value(x) for x in problem.variables], np.int64)
     proven = status == cp_model.OPTIMAL
+    least = max(0, int(solver.response_proto.inner_objective_lower_bound))
     return Answer(
         Claim.OPTIMAL if proven else Claim.FEASIBLE,
         problem.decode(values),
-        problem.offset - max(0, int(solver.response_proto.inner_objective_lower_bound)),
+        problem.offset + least if problem.minimise else problem.offset - least,
         termination=Termination.FINISHED if proven else Termination.TIME_LIMIT,
         detail=name,
         incumbents=tuple(incumbents),
         build_s=build_s,
     )
+
+
+def _interruptibly(solver: Any, model: Any, watch: Any) -> Any:
+    """Solve in a thread, so that Ctrl-C reaches Python at once and ends the search."""
+    with ThreadPoolExecutor(1) as thread:
+        solving = thread.submit(solver.solve, model, watch)
+        try:
+            return solving.result()
+        except KeyboardInterrupt:
+            solver.stop_search()
+            raise

@@ -157,7 +157,8 @@ def test_solve_states_what_levels_are_worth(cluster, kcut_here):
     _, out, _ = kcut_here("solve", "ex1.json", "--solver", "min-cuts", "--json")
     solved = json.loads(out)
     assert keys <= set(solved)
-    worth = worth_of(cluster, compression_of(cluster).order[::-1].copy())
+    stated = compression_of(cluster)
+    worth = worth_of(cluster, stated, stated.order[::-1].copy())
     assert solved["utilisation_tied"] == worth.utilisation_tied == 0.4
     assert (solved["num_gpus"], solved["utilisation_alone"]) == (20, 0.5)
     assert solved["utilisation"] == simulate(cluster, solved["levels"]).utilisation

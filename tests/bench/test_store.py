@@ -91,6 +91,22 @@ def test_other_schema_is_refused(tmp_path):
             attempt(tmp_path)
 
 
+def test_store_of_the_first_schema_is_read_and_raised(tmp_path):
+    """Rows from before a column was added have nothing in it; a writer adds it."""
+    with create_store(tmp_path) as store:
+        store.add(row(value=3))
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.execute("ALTER TABLE runs DROP COLUMN objectives")
+    connection.execute("PRAGMA user_version=1")
+    connection.close()
+    with open_store(tmp_path) as store:
+        assert list(store.records(planned_only=False)) == [row(value=3)]
+    new = row(key="new", objectives="{}")
+    with create_store(tmp_path) as store:
+        store.add(new)
+        assert new in store.records(planned_only=False)
+
+
 def test_manifest_and_instances_come_back(tmp_path):
     """The manifest is updated entry by entry; an instance's facts are noted once."""
     with create_store(tmp_path) as store:

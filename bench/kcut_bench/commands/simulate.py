@@ -14,6 +14,7 @@ from kcut_bench.commands.options import Json, check_seed
 if TYPE_CHECKING:
     from kcut.cluster import Cluster
     from kcut.errors import InputError
+    from kcut.paths import Choice
     from kcut.simulate import Simulation
 
 Number = TypeVar("Number", int, float)
@@ -27,7 +28,8 @@ def simulate(
         typer.Option("--levels", metavar="L,L,..", help="Level of each job. [default: all equal]"),
     ] = None,
     solution: Annotated[
-        Path | None, typer.Option("--solution", metavar="FILE", help="Take the levels from here.")
+        Path | None,
+        typer.Option("--solution", metavar="FILE", help="Take levels and paths from here."),
     ] = None,
     horizon: Annotated[
         float | None,
@@ -60,7 +62,7 @@ def simulate(
     check_seed(seed)
     if plot is not None:
         check_path(plot)
-    cluster, chosen = _read(file, levels, solution)
+    cluster, chosen, paths = _read(file, levels, solution)
     begins = None if shifts is None else _numbers(shifts, "--shifts", float)
 
     def run(until: float | None, timeline: bool = False) -> Simulation:
@@ -68,6 +70,7 @@ def simulate(
             return simulate_levels(
                 cluster,
                 chosen,
+                paths,
                 horizon_s=until,
                 shifts_s=begins,
                 jitter=jitter,
@@ -116,11 +119,12 @@ def _default_plot_s(found: Simulation) -> float:
 
 def _read(
     file: Path, levels: str | None, solution: Path | None
-) -> tuple[Cluster, list[int] | None]:
-    """Return the cluster and the level of each job."""
+) -> tuple[Cluster, list[int] | None, Choice | None]:
+    """Return the cluster, the level of each job and the path of each flow."""
     from kcut.cluster import Cluster
     from kcut.contention import compression_of
     from kcut.errors import InputError
+    from kcut_bench.paths_output import read_choice
     from kcut_instances.readers import read_instance, read_solution
 
     if levels is not None and solution is not None:
@@ -129,17 +133,18 @@ def _read(
     if not isinstance(cluster, Cluster):
         raise InputError("holds no cluster", "format", type(cluster).__name__, str(file))
     if levels is not None:
-        return cluster, _numbers(levels, "--levels", int)
+        return cluster, _numbers(levels, "--levels", int), None
     if solution is None:
-        return cluster, None
+        return cluster, None, None
     stated = read_solution(solution)
-    if stated.instance_sha256 != compression_of(cluster).sha256:
+    sha256 = cluster.sha256 if stated.problem == "paths" else compression_of(cluster).sha256
+    if stated.instance_sha256 != sha256:
         message = f"is of another instance than {file}"
         raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
     if stated.num_levels is not None:
         cluster = cluster.with_levels(stated.num_levels)
-    chosen: list[int] = stated.levels.tolist()
-    return cluster, chosen
+    chosen: list[int] | None = None if stated.levels is None else stated.levels.tolist()
+    return cluster, chosen, read_choice(cluster, stated, str(solution))
 
 
 def _numbers(text: str, option: str, kind: type[Number]) -> list[Number]:

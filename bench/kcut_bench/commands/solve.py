@@ -21,6 +21,7 @@ from kcut_bench.commands.options import (
 
 if TYPE_CHECKING:
     from kcut import Answer, CompressionInstance, Judgement
+    from kcut.paths import PathsInstance
     from kcut.registry import Solver
 
 
@@ -53,7 +54,7 @@ def solve(
     if an answer is rejected, 3 if an instance has no solution within the limits.
     """
     from kcut.cluster import Cluster
-    from kcut.contention import compression_of
+    from kcut.views import state
     from kcut_bench.run import run_solver
     from kcut_bench.simulation import worth_of
     from kcut_instances.readers import read_instance
@@ -70,7 +71,7 @@ def solve(
         files, instances, chosen, params, targets, strict=True
     ):
         with output.stdout_kept_clean():
-            stated = compression_of(instance)
+            stated = state(instance, entry.problem, values)
             answer, judgement, timings = run_solver(stated, entry, values, limits, seed)
         shown = {
             "solver": entry.name,
@@ -81,7 +82,7 @@ def solve(
             "params": values,
         }
         if shown["value"] is not None and isinstance(instance, Cluster):
-            shown |= dataclasses.asdict(worth_of(instance, answer.solution))
+            shown |= dataclasses.asdict(worth_of(instance, stated, answer.solution))
         if target is not None and shown["value"] is not None:
             _write(target, shown)
         if json:
@@ -133,12 +134,31 @@ def _stem(path: Path) -> str:
 
 
 def describe(
-    instance: CompressionInstance, answer: Answer, judgement: Judgement, problem: str
+    instance: CompressionInstance | PathsInstance,
+    answer: Answer,
+    judgement: Judgement,
+    problem: str,
 ) -> dict[str, Any]:
     """Return what ``--json`` prints about an answer."""
     from kcut.certificate import cover_as_given
+    from kcut.paths import PathsInstance
+    from kcut_bench.paths_output import describe_paths
 
-    shown = {
+    shown = _describe_any(instance, answer, judgement)
+    if isinstance(instance, PathsInstance):
+        return shown | describe_paths(instance, answer, judgement)
+    shown["residual"] = _residual(instance, problem, answer.solution, judgement.value)
+    if answer.solution is not None:
+        shown["levels"] = answer.solution.tolist()
+    if answer.certificate is not None:
+        shown["cover"] = cover_as_given(instance, answer.certificate)
+    return shown
+
+
+def _describe_any(
+    instance: CompressionInstance | PathsInstance, answer: Answer, judgement: Judgement
+) -> dict[str, Any]:
+    return {
         "instance": instance.name,
         "instance_sha256": instance.sha256,
         "num_levels": instance.levels,
@@ -149,16 +169,10 @@ def describe(
         "value": judgement.value,
         "bound": judgement.bound,
         "gap": judgement.gap,
-        "residual": _residual(instance, problem, answer.solution, judgement.value),
         "proven": judgement.proven,
         "detail": answer.detail,
         "reason": judgement.reason,
     }
-    if answer.solution is not None:
-        shown["levels"] = answer.solution.tolist()
-    if answer.certificate is not None:
-        shown["cover"] = cover_as_given(instance, answer.certificate)
-    return shown
 
 
 def _residual(
@@ -180,7 +194,11 @@ def _line(file: str, shown: dict[str, Any]) -> str:
     else:
         quality = "optimal" if shown["proven"] else f"gap {output.percent(shown['gap'])}"
         answer = f"value {output.number(shown['value'])}, bound {output.number(shown['bound'])}"
-        answer += f", {quality}, residual {output.number(shown['residual'])}"
+        answer += f", {quality}"
+        if "residual" in shown:
+            answer += f", residual {output.number(shown['residual'])}"
+        if "objective" in shown:
+            answer = f"{shown['objective']} {answer}"
     if "utilisation" in shown:
         answer += f", utilisation {output.percent(shown['utilisation'])}"
     status = f"{shown['termination']}, {shown['verdict']}"
@@ -196,6 +214,6 @@ def _write(target: Path, shown: dict[str, Any]) -> None:
 
     fields = {field.name for field in dataclasses.fields(Solution)} & shown.keys()
     stated = {name: shown[name] for name in fields}
-    for name in stated.keys() & {"levels", "cover"}:
+    for name in stated.keys() & {"levels", "cover", "certificate"}:
         stated[name] = np.array(stated[name]) if stated[name] else np.zeros(0, np.int64)
     write_solution(Solution(**stated), target)

@@ -14,6 +14,7 @@ from kcut_bench.commands.options import Json
 if TYPE_CHECKING:
     from kcut import CompressionInstance
     from kcut.judge import Judgement
+    from kcut.paths import PathsInstance
     from kcut_instances.readers import Solution
 
 
@@ -51,26 +52,52 @@ def verify(
     from kcut_instances.readers import read_instance, read_solution
 
     stated = read_solution(solution)
-    found = compression_of(read_instance(instance, stated.num_levels))
+    made = read_instance(instance, stated.num_levels)
+    found = made if stated.problem == "paths" else compression_of(made)
     if stated.instance_sha256 != found.sha256:
         message = f"is of another instance than {instance} ({found.sha256})"
         raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
-    finding = check_solution(found, stated)
-    shown = _result(found, stated, finding)
+    if stated.problem == "paths":
+        shown = _verify_paths(found, stated, str(solution))
+    else:
+        shown = _result(found, stated, check_solution(found, stated))
     if json:
         output.emit_json(shown)
     else:
         print(_line(str(solution), shown))
-    if finding.false:
+    if shown["verdict"] == "rejected":
         raise typer.Exit(1)
+
+
+def _verify_paths(made: Any, stated: Solution, file: str) -> dict[str, Any]:
+    from kcut.cluster import Cluster
+    from kcut.errors import InputError
+    from kcut.path_objectives import all_values
+    from kcut_bench.paths_output import check_paths, read_choice
+
+    if not isinstance(made, Cluster):
+        raise InputError("states paths, but the instance is no cluster", "problem", "paths", file)
+    instance, judgement, false = check_paths(made, stated, file)
+    unproven = stated.claim == "optimal" and not judgement.proven
+    doubt = "claims to be optimal, but nothing in it proves that" if unproven else ""
+    shown = _result(instance, stated, Finding(judgement, false, doubt))
+    choice = read_choice(made, stated, file)
+    assert choice is not None
+    return shown | {
+        "objective": instance.objective,
+        "objectives": all_values(instance, choice) if judgement.value is not None else None,
+    }
 
 
 def check_solution(instance: CompressionInstance, stated: Solution) -> Finding:
     """Check all that a solution states against its instance."""
     from kcut.answer import Answer, Claim, Verdict
     from kcut.certificate import cover_in_units
+    from kcut.errors import InputError
     from kcut.judge import judge
 
+    if stated.levels is None:
+        raise InputError("is missing", "levels")
     cover = None if stated.cover is None else cover_in_units(instance, stated.cover)
     answer = Answer(Claim.FEASIBLE, stated.levels, certificate=cover)
     judgement = judge(instance, answer, stated.problem or "compression")
@@ -111,7 +138,9 @@ def _is_below(number: float | None, other: float | None) -> bool:
     return number is not None and other is not None and number < other
 
 
-def _result(instance: CompressionInstance, stated: Solution, finding: Finding) -> dict[str, Any]:
+def _result(
+    instance: CompressionInstance | PathsInstance, stated: Solution, finding: Finding
+) -> dict[str, Any]:
     judgement = finding.judgement
     return {
         "instance": instance.name,
@@ -143,7 +172,7 @@ def _line(file: str, shown: dict[str, Any]) -> str:
         return f"{file}: feasible, value {value} = bound {bound}: optimal{of}"
     doubt = f"; {shown['verdict']}: {shown['reason']}" if shown["reason"] else ""
     if shown["bound"] is None:
-        quality = "no cover: nothing is proven about its quality"
+        quality = "no certificate: nothing is proven about its quality"
     else:
         quality = f"bound {bound}, gap {output.percent(shown['gap'])}"
     return f"{file}: feasible{of}, value {value}, {quality}{doubt}"

@@ -1,4 +1,4 @@
-"""The JSON format ``kcut/solution``: levels, the cover that proves them, their origin."""
+"""The JSON format ``kcut/solution``: levels or paths, what proves them, their origin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kcut_instances.readers.document import Format, int64_array, read_document
 from kcut_instances.readers.files import write_bytes
 
 _WORDS = {
-    "problem": ("compression", "max-k-cut"),
+    "problem": ("compression", "max-k-cut", "paths"),
     "termination": tuple(map(str, Termination)),
     "claim": tuple(map(str, Claim)),
     "verdict": tuple(map(str, Verdict)),
@@ -34,9 +34,17 @@ class Solution:
     Attributes
     ----------
     instance_sha256 : str
-        ``CompressionInstance.sha256`` of what was solved.
-    levels : ndarray of int64, shape (num_jobs,)
+        ``sha256`` of what was solved.
+    levels : ndarray of int64, shape (num_jobs,), or None
         A larger number is a higher priority.
+    paths : list of list of int, or None
+        For each job the candidate index of each flow. Levels or paths are there.
+    objective : str or None
+        What the paths were chosen for.
+    stretch : float or None
+        Their limit on bottleneck times, see `kcut.paths.PathsInstance`.
+    certificate : ndarray of int64, or None
+        Of the paths, see `kcut.pigeonhole`.
     cover : ndarray of int64 or float64, shape (num_edges,), or None
         In the unit of the weights as given, in the order of the instance's edges.
     num_levels : int or None
@@ -50,7 +58,11 @@ class Solution:
     """
 
     instance_sha256: str
-    levels: NDArray[np.int64]
+    levels: NDArray[np.int64] | None = None
+    paths: list[list[int]] | None = None
+    objective: str | None = None
+    stretch: float | None = None
+    certificate: NDArray[np.int64] | None = None
     cover: NDArray[np.int64] | NDArray[np.float64] | None = None
     num_levels: int | None = None
     solver: str = ""
@@ -84,7 +96,11 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
     value: int | float | UnsetType = UNSET
     bound: int | float | UnsetType = UNSET
     gap: int | float | UnsetType = UNSET
-    levels: list[int]
+    objective: str | UnsetType = UNSET
+    stretch: float | UnsetType = UNSET
+    levels: list[int] | UnsetType = UNSET
+    paths: list[list[int]] | UnsetType = UNSET
+    certificate: list[int] | UnsetType = UNSET
     cover: list[int | float] | UnsetType = UNSET
 
 
@@ -153,7 +169,12 @@ def _build(body: Body) -> Solution:
         for name in Body.__struct_fields__
         if name not in {"format", "version"} and getattr(body, name) is not UNSET
     }
-    given["levels"] = int64_array(given["levels"], "levels")
+    if not given.keys() & {"levels", "paths"}:
+        raise InputError("is missing", "levels")
+    for name in given.keys() & {"levels", "certificate"}:
+        given[name] = int64_array(given[name], name)
+    for j, row in enumerate(given.get("paths", [])):
+        int64_array(row, f"paths[{j}]")
     if "cover" in given:
         whole = float not in set(map(type, given["cover"]))
         given["cover"] = (

@@ -1,0 +1,158 @@
+"""Path selection in a report: gaps in contention, utilisation, and what predicts utilisation.
+
+Contention is minimised: the gap of a run is ``(value - bound) / value`` with the best bound that
+any run on the instance has, certified or a solver's own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from statistics import fmean, median
+from typing import Any
+
+import numpy as np
+
+from kcut.paths import MAXIMISED
+from kcut_bench.record import RunRecord
+from kcut_bench.results import Results, is_solved
+from kcut_bench.table import Cell, Column, Table, integer, percent, ratio, text_column
+
+PROBLEM = "paths"
+PREDICTORS = ("contention", "max-load", "predicted-utilisation", "residual")
+
+
+def paths_tables(results: Results) -> list[Table]:
+    """Return the tables of path selection; they have no rows in a store of other problems."""
+    return [paths_gap_table(results), correlation_table(results)]
+
+
+def _solved(results: Results) -> list[RunRecord]:
+    return [run for run in results.records if run.problem == PROBLEM and is_solved(run)]
+
+
+def _params(run: RunRecord) -> dict[str, Any]:
+    params: dict[str, Any] = json.loads(run.solver_params)
+    return params
+
+
+def paths_gap_table(results: Results) -> Table:
+    """Return per solver and size the gap in contention and the simulated utilisation."""
+    runs = _solved(results)
+    aimed = [run for run in runs if _params(run)["objective"] == "contention"]
+    bounds: dict[str, float] = defaultdict(float)
+    for run in aimed:
+        # A bound under a limit on bottleneck times does not hold without it.
+        if run.bound is not None and _params(run)["stretch"] == 0:
+            bounds[run.instance_sha256] = max(bounds[run.instance_sha256], run.bound)
+    groups: dict[tuple[str, str, int, int], list[RunRecord]] = defaultdict(list)
+    for run in runs:
+        tors = int(json.loads(run.family_params).get("tors", 0))
+        groups[results.label(run), run.family or "", run.num_jobs, tors].append(run)
+    rows: list[tuple[Cell, ...]] = []
+    for (label, family, num_jobs, tors), group in sorted(groups.items()):
+        gaps = [_gap(run, bounds[run.instance_sha256]) for run in group if run in aimed]
+        shares = [run.utilisation for run in group if run.utilisation is not None]
+        rows.append(
+            (
+                label,
+                family,
+                num_jobs,
+                tors or None,
+                len({run.instance_sha256 for run in group}),
+                median(gaps) if gaps else None,
+                max(gaps, default=None),
+                sum(run.proven for run in group),
+                fmean(shares) if shares else None,
+                median([run.solve_s or 0.0 for run in group]),
+            )
+        )
+    columns = (
+        text_column("solver", "Solver"),
+        text_column("family", "Family"),
+        Column("num_jobs", "Jobs", integer),
+        Column("tors", "ToR", integer),
+        Column("num_instances", "Instances", integer),
+        Column("median_gap", "Median gap", percent),
+        Column("max_gap", "Largest gap", percent),
+        Column("num_certified", "Certified optimal", integer),
+        Column("mean_utilisation", "Mean utilisation", percent),
+        Column("median_solve_s", "Median seconds", ratio),
+    )
+    caption = (
+        "Path selection. Gap in contention: (value - bound) / value with the best bound of any run "
+        "on the instance, for runs that optimise contention. Utilisation: simulated, on the best "
+        "levels for the paths."
+    )
+    return Table("paths-gap", "Paths: gap and utilisation", caption, columns, tuple(rows))
+
+
+def _gap(run: RunRecord, bound: float) -> float:
+    assert run.value is not None
+    return (run.value - bound) / run.value if run.value else 0.0
+
+
+def correlation_table(results: Results) -> Table:
+    """Return how well each objective ranks the solutions of an instance by utilisation.
+
+    Over the distinct solutions of an instance, by their stored values under every objective.
+    Spearman's coefficient, the sign turned where less is better.
+    """
+    found: dict[str, list[float]] = defaultdict(list)
+    best: dict[str, list[float]] = defaultdict(list)
+    for runs in _by_instance(_solved(results)):
+        values, utilisation = _values_of(runs)
+        if len(utilisation) < 3 or len(set(utilisation)) < 2:
+            continue
+        top = max(utilisation)
+        for name in PREDICTORS:
+            found[name].append(_spearman(values[name], utilisation))
+            best[name].append(top - utilisation[int(np.argmax(values[name]))])
+    rows = tuple(
+        (name, len(found[name]), fmean(found[name]), min(found[name]), fmean(best[name]))
+        for name in PREDICTORS
+        if found[name]
+    )
+    columns = (
+        text_column("objective", "Objective"),
+        Column("num_instances", "Instances", integer),
+        Column("mean_correlation", "Mean rank correlation", ratio),
+        Column("min_correlation", "Least", ratio),
+        Column("lost_utilisation", "Lost by its best", percent),
+    )
+    caption = (
+        "Rank correlation of each objective with simulated utilisation over the solutions of an "
+        "instance, and the utilisation that its best solution lacks to the best simulated one."
+    )
+    title = "Paths: what predicts utilisation"
+    return Table("paths-correlation", title, caption, columns, rows)
+
+
+def _by_instance(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
+    groups: dict[tuple[str, int], list[RunRecord]] = defaultdict(list)
+    for run in runs:
+        if run.utilisation is not None and run.objectives is not None:
+            groups[run.instance_sha256, run.levels].append(run)
+    return list(groups.values())
+
+
+def _values_of(runs: list[RunRecord]) -> tuple[dict[str, list[float]], list[float]]:
+    """Return the values of the distinct solutions, more is better, and their utilisation."""
+    # What has the same value under every objective is the same solution, or as good as that.
+    distinct = {run.objectives: run for run in runs if run.objectives is not None}
+    values: dict[str, list[float]] = {name: [] for name in PREDICTORS}
+    for text in distinct:
+        stated = json.loads(text)
+        for name in PREDICTORS:
+            values[name].append(stated[name] * (1 if name in MAXIMISED else -1))
+    return values, [run.utilisation or 0.0 for run in distinct.values()]
+
+
+def _spearman(values: list[float], others: list[float]) -> float:
+    """Return Spearman's rank correlation; 0 where one of the two is constant."""
+    from scipy.stats import spearmanr
+
+    if len(set(values)) < 2 or len(set(others)) < 2:
+        return 0.0
+    return float(spearmanr(values, others).statistic)
