@@ -73,7 +73,9 @@ def write_parquet(rows: Iterable[RunRecord], path: Path, mode: str) -> int:
     Raises
     ------
     InputError
-        If pyarrow is not installed, or the file cannot be written.
+        If pyarrow is not installed.
+    OSError
+        If the file cannot be written.
 
     Notes
     -----
@@ -89,10 +91,7 @@ def write_parquet(rows: Iterable[RunRecord], path: Path, mode: str) -> int:
     count = len(columns[NAMES[0]])
     arrays = {name: arrow.array(_of_one_type(values)) for name, values in columns.items()}
     arrays["mode"] = arrow.array([mode] * count, arrow.string())
-    try:
-        parquet.write_table(arrow.table(arrays), path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error}", "-o", str(path)) from error
+    parquet.write_table(arrow.table(arrays), path)
     return count
 
 

@@ -74,6 +74,8 @@ def export(
     ] = None,
 ) -> None:
     """Export all columns but solutions and certificates, numbers in full precision."""
+    import contextlib
+
     from kcut.errors import InputError
     from kcut_bench.export import mode_of, write_csv, write_parquet
     from kcut_bench.store import open_store
@@ -85,11 +87,21 @@ def export(
         if out is None:
             write_csv(rows, sys.stdout, mode)
             return
-        if out.suffix == ".parquet":
-            count = write_parquet(rows, out, mode)
-        else:
-            with out.open("w", encoding="utf-8", newline="") as file:
-                count = write_csv(rows, file, mode)
+        # A file that is there is whole: it is not begun before it can be ended.
+        begun = out.with_name(out.name + ".part")
+        try:
+            if out.suffix == ".parquet":
+                count = write_parquet(rows, begun, mode)
+            else:
+                with begun.open("w", encoding="utf-8", newline="") as file:
+                    count = write_csv(rows, file, mode)
+            begun.replace(out)
+        except OSError as error:
+            reason = f"cannot be written: {error.strerror or error}"
+            raise InputError(reason, source=str(out)) from error
+        finally:
+            with contextlib.suppress(OSError):
+                begun.unlink(missing_ok=True)
     print(f"{out}: {count} rows")
 
 
