@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kcut_bench import numba_cache
 from kcut_bench.commands import (
     catalog,
     frontier,
@@ -81,6 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
         Instead of those of the process.
     """
     _make_streams_safe()
+    numba_cache.mend()
     try:
         code = app(args=arguments, prog_name="kcut", standalone_mode=False)
         sys.stdout.flush()
