@@ -29,6 +29,9 @@ CYCLE_EVENTS = 200_000
 EXACT_EVENTS = 500
 """Longest search for a cycle, in events, that is repeated in exact arithmetic."""
 
+EVENTS_AT_ONCE = 1_000_000
+"""Events to a fixed horizon after which an interrupt is looked for."""
+
 Floats = NDArray[np.float64]
 
 
@@ -226,7 +229,11 @@ def _advance(group: Group, stop: fluid.Stop) -> int:
 
 def _to_horizon(group: Group, horizon_s: float) -> _Window:
     start = _here(group)
-    _advance(group, fluid.Stop(float(horizon_s), fluid.TOP, False))
+    why = fluid.BUDGET
+    while why == fluid.BUDGET:
+        # Compiled code hears of no Ctrl-C, so it has to return now and then.
+        until = int(group.world.run[0].events) + EVENTS_AT_ONCE
+        why = _advance(group, fluid.Stop(float(horizon_s), until, False))
     return _Window("horizon", start, _here(group))
 
 

@@ -27,7 +27,7 @@ def malformation(returned: Any) -> str | None:
     Returns
     -------
     str or None
-        Names the field. Shapes, ranges and feasibility are left to `kcut.judge`.
+        Names the field. Lengths, ranges and feasibility are left to `kcut.judge`.
     """
     return next(_malformations(returned), None)
 
@@ -49,6 +49,8 @@ def _malformations(returned: Any) -> Iterator[str]:
         if array is not None and not _is_integer_array(array):
             kind = getattr(array, "dtype", type(array).__name__)
             yield f"{name} is {kind}, not an array of integers"
+        if array is not None and array.ndim != 1:
+            yield f"{name} has the shape {array.shape}, not one dimension"
     if returned.bound is not None and not _is_integer(returned.bound):
         yield f"bound is {returned.bound!r}, not an integer"
     if returned.build_s is not None and not _is_duration(returned.build_s):

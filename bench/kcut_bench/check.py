@@ -117,7 +117,8 @@ class _Made:
         """Return it with what the run of a row solved."""
         if row.problem not in PROBLEM_PARAMS:
             return self
-        return _Made(self.source, state(self.source, row.problem, json.loads(row.solver_params)))
+        params = json.loads(row.solver_params)
+        return _Made(self.source, state(self.source, row.problem, params))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,22 @@ from multiprocessing.connection import Connection
 import msgspec
 
 from kcut.answer import Termination
-from kcut_bench import server
+from kcut_bench import janitor, server
 from kcut_bench.memory import OUT_OF_MEMORY
 from kcut_bench.outcome import Facts, Lost, utc_now
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.scratch import Scratch, usage_below
-from kcut_bench.worker import Task, child_main
+from kcut_bench.worker import LENGTH_BYTES, Task, child_main
 
 _LAST_WORDS = 4096  # bytes of standard error that are kept
 _CHUNK = 65536
+_CHUNKS_AT_ONCE = 256
+_LONGEST_MESSAGE = 2**31
+_ATTEMPTS = 1
+"""How often a run is started once more whose server died, which need not be its fault."""
+_FORKS = 3
+_SERVER_GONE = 255  # what multiprocessing says where nobody is left to say it
 _EXIT_S = 1.0  # a process that has sent its row leaves at once
 
 
@@ -73,25 +79,47 @@ class Child:
         self._folder = scratch.new_folder()
         self._facts: Facts | None = None
         self._started_at = utc_now()
+        self._attempts = _ATTEMPTS
         self._start(None)
 
     def _start(self, lost: Lost | None) -> None:
         """Start a process, to carry out the run or to save what it left."""
         self._lost = lost
         self._row: RunRecord | None = None
+        self._heard = bytearray()
         self._errors = b""
         self._cpu_s = 0.0
+        for left in reversed(range(_FORKS)):
+            try:
+                self._fork(lost)
+                return
+            except (EOFError, OSError):
+                if not left or not self._server_died():
+                    raise
+
+    def _fork(self, lost: Lost | None) -> None:
+        """Have the server fork the process; raise EOFError or OSError if it dies meanwhile."""
         self._enter("prepare")
+        self._server = server.ensure()
         context = server.context()
         self._pipe, there = context.Pipe(duplex=False)
         self._stderr, errors = context.Pipe(duplex=False)
-        os.set_blocking(self._stderr.fileno(), False)
+        for end in (self._pipe, self._stderr):
+            os.set_blocking(end.fileno(), False)
         payload = msgspec.json.encode(Task(self.run, str(self._folder), lost))
         self._process = context.Process(target=child_main, args=(there, errors, payload))
-        with server.without_main():
+        with there, errors, server.without_main():
             self._process.start()
-        there.close()
-        errors.close()
+
+    def _server_died(self) -> bool:
+        """Whether the server that this process was forked from is gone, and all it forked."""
+        # Its files are closed a moment before the system tells that it ended.
+        deadline = time.monotonic() + _EXIT_S
+        while server.ensure() == self._server:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        return True
 
     @property
     def deadline(self) -> float | None:
@@ -111,10 +139,10 @@ class Child:
         alive = self._process.exitcode is None
         self._read_errors()
         try:
-            while self._row is None and self._pipe.poll():
-                self._hear(self._pipe.recv_bytes())
-        except (EOFError, OSError):
-            alive = False
+            alive = self._listen() and alive
+        except (msgspec.MsgspecError, ValueError):
+            # A solver may write to what it has not opened, as it may write anywhere in memory.
+            return self._over(self._crash("something else than messages came from it"))
         if self._row is not None:
             self._end()
             return self._finish(self._row)
@@ -123,7 +151,15 @@ class Child:
                 return None
             return self._over(self._kill())
         self._process.join(_EXIT_S)
-        return self._over(self._crash())
+        orphaned = self._process.exitcode == _SERVER_GONE
+        lost = self._crash()
+        if orphaned and self._server_died():
+            if self._attempts > 0:
+                self._attempts -= 1
+                self._start(self._lost)
+                return None
+            lost = replace(lost, detail=f"the server of runs died: {lost.detail}")
+        return self._over(lost)
 
     def abandon(self) -> None:
         """Kill the run and forget it."""
@@ -132,6 +168,36 @@ class Child:
 
     def _enter(self, phase: str) -> None:
         self._phase, self._since = phase, time.monotonic()
+
+    def _listen(self) -> bool:
+        """Take in the messages that are there, never waiting; return whether more may come."""
+        for _ in range(_CHUNKS_AT_ONCE):
+            try:
+                chunk = os.read(self._pipe.fileno(), _CHUNK)
+            except BlockingIOError:
+                break
+            except OSError:
+                return False
+            if not chunk:
+                return False
+            self._heard += chunk
+            while self._row is None and (message := self._next_message()) is not None:
+                self._hear(message)
+        return True
+
+    def _next_message(self) -> bytes | None:
+        """Return the next message; None if it is not whole yet."""
+        length = int.from_bytes(self._heard[:LENGTH_BYTES], "little")
+        end = LENGTH_BYTES + length
+        if len(self._heard) < LENGTH_BYTES:
+            return None
+        if length > _LONGEST_MESSAGE:
+            raise ValueError("no message is so long")
+        if len(self._heard) < end:
+            return None
+        message = bytes(self._heard[LENGTH_BYTES:end])
+        del self._heard[:end]
+        return message
 
     def _hear(self, message: bytes) -> None:
         kind, _, content = message.partition(b"\n")
@@ -143,9 +209,11 @@ class Child:
         elif kind == b"error":
             text = msgspec.json.decode(content, type=str)
             self._row = self._loss(Termination.CRASHED, text).row(self.run)
-        else:
+        elif kind in (b"solve", b"check"):
             self._cpu_s = msgspec.json.decode(content, type=float)
             self._enter(kind.decode())
+        else:
+            raise ValueError("no message begins so")
 
     def _read_errors(self) -> None:
         """Keep the end of what the run writes to standard error, and let it write on."""
@@ -169,13 +237,13 @@ class Child:
         cpu_s = None if used.cpu_s is None else max(0.0, used.cpu_s - self._cpu_s)
         return replace(lost, solve_s=waited, cpu_s=cpu_s)
 
-    def _crash(self) -> Lost:
+    def _crash(self, why: str = "") -> Lost:
         self._read_errors()
         exitcode = self._process.exitcode
         self._end()
         words = [line.strip() for line in self._errors.decode(errors="replace").splitlines()]
         last = next((line for line in reversed(words) if line), "")
-        detail = ": ".join(filter(None, (_exit_words(exitcode), last[:200])))
+        detail = ": ".join(filter(None, (why or _exit_words(exitcode), last[:200])))
         starved = self.run.memory_bytes is not None
         starved = starved and any(words in self._errors for words in OUT_OF_MEMORY)
         return self._loss(Termination.MEMORY_LIMIT if starved else Termination.CRASHED, detail)
@@ -206,6 +274,8 @@ class Child:
     def _end_process(self) -> None:
         pid = self._process.pid
         assert pid is not None
+        if self._row is None and self._process.exitcode is None:
+            janitor.kill_descendants(pid)
         # The run leads a group of its own: whatever it started is in it, even if the run is gone.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
@@ -217,7 +287,9 @@ class Child:
 
 
 def _exit_words(exitcode: int | None) -> str:
-    if exitcode is not None and exitcode < 0:
+    if exitcode is None:
+        return "process closed its connection and lived on"
+    if exitcode < 0:
         with contextlib.suppress(ValueError):
             return f"process died of {signal.Signals(-exitcode).name}"
     return f"process died with exit code {exitcode}"

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kcut_bench import numba_cache
 from kcut_bench.commands import (
     catalog,
     frontier,
@@ -83,6 +84,7 @@ def main(arguments: list[str] | None = None) -> None:
         Instead of those of the process.
     """
     _make_streams_safe()
+    numba_cache.mend()
     try:
         code = app(args=arguments, prog_name="kcut", standalone_mode=False)
         sys.stdout.flush()
@@ -114,7 +116,8 @@ def _failed(error: BaseException) -> int:
     if os.environ.get("KCUT_DEBUG") == "1":
         traceback.print_exception(error)
     code, line = _explain(error)
-    _say(line)
+    if code != 130:
+        _say(line)
     return code
 
 
@@ -127,7 +130,8 @@ def _explain(error: Any) -> tuple[int, str]:
     if hasattr(error, "format_message"):
         code, line = 2, f"{error.format_message()}{_given(error)} (see kcut --help)"
     elif name == "Abort":
-        code, line = 130, "interrupted"
+        # What typer makes of the end of a file, wherever that was met.
+        code, line = (1, "unexpected EOFError") if error.__cause__ is not None else (130, "")
     elif isinstance(error, KcutError):
         code, line = 2 if name == "InputError" else 1, str(error)
     elif isinstance(error, OSError) and error.strerror is not None:

@@ -135,7 +135,11 @@ class DaskCluster:
             message = "needs dask.distributed: pip install 'kcut[dask]'"
             raise InputError(message, "--dask", self.address) from None
         if self.address == "local":
-            settings = {"distributed.scheduler.allowed-failures": 0}
+            settings = {
+                "distributed.scheduler.allowed-failures": 0,
+                # Workers have their folders there, and it the locks on all of them.
+                "temporary-directory": str(new_folder("dask-")),
+            }
             with (
                 config.set(settings),
                 distributed.LocalCluster(
@@ -143,7 +147,6 @@ class DaskCluster:
                     threads_per_worker=1,
                     memory_limit=0,  # each run has its own
                     dashboard_address=None,
-                    local_directory=str(new_folder("dask-")),
                     silence_logs=50,
                 ) as cluster,
                 distributed.Client(cluster) as client,

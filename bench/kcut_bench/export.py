@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -22,7 +22,9 @@ def mode_of(store: Store) -> str:
     return str(store.manifest().get("mode", "performance"))
 
 
-def write_csv(rows: Iterable[RunRecord], file: TextIO, mode: str) -> int:
+def write_csv(
+    rows: Iterable[RunRecord], file: TextIO, mode: str, names: Sequence[str] = NAMES
+) -> int:
     """Write rows as CSV with a header; a missing value is an empty cell.
 
     Parameters
@@ -32,6 +34,8 @@ def write_csv(rows: Iterable[RunRecord], file: TextIO, mode: str) -> int:
         Opened with ``newline=""``.
     mode : str
         The last column of every row.
+    names : sequence of str, optional
+        The other columns.
 
     Returns
     -------
@@ -43,10 +47,10 @@ def write_csv(rows: Iterable[RunRecord], file: TextIO, mode: str) -> int:
     Floats are written as the shortest text that reads back as the same float, flags as 0 and 1.
     """
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*NAMES, "mode"])
+    writer.writerow([*names, "mode"])
     count = 0
     for row in rows:
-        writer.writerow([*(_cell(getattr(row, name)) for name in NAMES), mode])
+        writer.writerow([*(_cell(getattr(row, name)) for name in names), mode])
         count += 1
     return count
 
@@ -69,7 +73,9 @@ def write_parquet(rows: Iterable[RunRecord], path: Path, mode: str) -> int:
     Raises
     ------
     InputError
-        If pyarrow is not installed, or the file cannot be written.
+        If pyarrow is not installed.
+    OSError
+        If the file cannot be written.
 
     Notes
     -----
@@ -85,10 +91,7 @@ def write_parquet(rows: Iterable[RunRecord], path: Path, mode: str) -> int:
     count = len(columns[NAMES[0]])
     arrays = {name: arrow.array(_of_one_type(values)) for name, values in columns.items()}
     arrays["mode"] = arrow.array([mode] * count, arrow.string())
-    try:
-        parquet.write_table(arrow.table(arrays), path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error}", "-o", str(path)) from error
+    parquet.write_table(arrow.table(arrays), path)
     return count
 
 

@@ -42,6 +42,44 @@ def processes_below(folder: Path) -> list[int]:
     return found
 
 
+def descendants(pid: int) -> list[int]:
+    """Return the ids of all living processes that descend from one (Linux; else none)."""
+    children: dict[int, list[int]] = {}
+    try:
+        entries = os.listdir("/proc")
+    except OSError:
+        return []
+    for entry in entries:
+        if entry.isdecimal():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                stat = Path(f"/proc/{entry}/stat").read_text(encoding="utf-8", errors="replace")
+                # The name before them may hold spaces and brackets.
+                state, parent = stat.rpartition(")")[2].split()[:2]
+                if state != "Z":
+                    children.setdefault(int(parent), []).append(int(entry))
+    found, unseen = [], [pid]
+    while unseen:
+        below = children.get(unseen.pop(), [])
+        found += below
+        unseen += below
+    return found
+
+
+def kill_descendants(pid: int) -> None:
+    """Kill all that a process started, itself or through others.
+
+    That is all only if the process adopts the children of those that end (a subreaper).
+    """
+    for _ in range(ATTEMPTS):
+        left = descendants(pid)
+        if not left:
+            return
+        for each in left:
+            with contextlib.suppress(OSError):
+                os.kill(each, signal.SIGKILL)
+        time.sleep(0.005)
+
+
 def clear(folder: Path) -> None:
     """Kill all processes that work below a folder, and remove it."""
     for _ in range(ATTEMPTS):

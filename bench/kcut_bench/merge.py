@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kcut.errors import InputError
 from kcut_bench.record import RunRecord
-from kcut_bench.store import COLUMNS, Store, open_store
+from kcut_bench.store import COLUMNS, FILE_NAME, LOCK_NAME, Store, create_store, open_store
 
 VOLATILE = frozenset({"started_at", "incumbents", "peak_rss_bytes"})
 """Columns that differ from one execution of a run to the next; so do all seconds but the limit."""
@@ -33,6 +33,28 @@ class Merged:
     added: int = 0
     known: int = 0
     conflicts: list[str] = field(default_factory=list)
+
+
+def merge_into(directory: Path, sources: list[Path]) -> Merged:
+    """Merge stores into the one in a directory; a new one is there only if that succeeds.
+
+    Raises
+    ------
+    InputError
+        As `merge_stores`, or if the directory cannot be written.
+    """
+    had_folder, had_store = directory.exists(), (directory / FILE_NAME).exists()
+    done = None
+    try:
+        with create_store(directory) as target:
+            done = merge_stores(target, sources)
+    finally:
+        if not had_store and (done is None or done.conflicts):
+            for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", LOCK_NAME):
+                (directory / name).unlink(missing_ok=True)
+            if not had_folder:
+                directory.rmdir()
+    return done
 
 
 def merge_stores(target: Store, sources: list[Path]) -> Merged:

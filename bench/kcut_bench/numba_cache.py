@@ -18,6 +18,8 @@ from pathlib import Path
 
 DIRECTORY_VARIABLE = "NUMBA_CACHE_DIR"
 SEAL = "seal.json"
+_VERSION_BYTES = 40
+"""At most so many of an index say the version of Numba; the index proper follows."""
 _BROKEN = ("EOFError", "UnpicklingError", "ModuleNotFoundError", "AttributeError", "ValueError")
 """What reading a cache file cut off anywhere, or overwritten, ends with."""
 
@@ -62,6 +64,27 @@ def publish(directory: Path) -> None:
         _write_seal(directory, digests)
 
 
+def mend() -> None:
+    """Remove cache files that were cut off, of those this process would read.
+
+    Numba fails on them at every later call, where it does without those that are missing.
+    """
+    for folder in [*_folders(), _users()]:
+        for path in folder.rglob("*.nb[ic]"):
+            with contextlib.suppress(OSError):
+                if _is_cut_off(path):
+                    path.unlink()
+
+
+def _is_cut_off(path: Path) -> bool:
+    """Whether a cache file does not end as pickles do, or after the version that an index opens."""
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) <= (_VERSION_BYTES if path.suffix == ".nbi" else 0):
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"."
+
+
 def looks_broken(error: BaseException) -> bool:
     """Whether an error may come from a broken cache file."""
     return type(error).__name__ in _BROKEN
@@ -73,14 +96,23 @@ def clear() -> bool:
     Those are below the directory that the environment names, else beside the modules of the
     packages. Another process that uses them compiles once more; it reads nothing half.
     """
-    named = os.environ.get(DIRECTORY_VARIABLE)
-    found = [Path(named)] if named else list(_package_folders())
     removed = 0
-    for folder in found:
+    for folder in _folders():
         for index in folder.rglob("*.nbi"):
             index.unlink(missing_ok=True)
             removed += 1
     return removed > 0
+
+
+def _folders() -> list[Path]:
+    """Return where this process has Numba keep what it compiles of ours."""
+    named = os.environ.get(DIRECTORY_VARIABLE)
+    return [Path(named)] if named else _package_folders()
+
+
+def _users() -> Path:
+    """Return where Numba keeps what belongs beside modules that cannot be written to."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "numba"
 
 
 def _package_folders() -> list[Path]:

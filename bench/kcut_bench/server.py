@@ -10,7 +10,7 @@ import shutil
 import sys
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
@@ -23,10 +23,11 @@ from kcut_bench.worker import THREAD_VARIABLES
 
 @dataclass(frozen=True, slots=True)
 class _Server:
-    """The server that runs: for how many threads, and where it keeps what it compiles."""
+    """The server that runs: for how many threads, where it keeps what it compiles, what it does."""
 
     threads: int
     cache: Path
+    warm_up: str
 
 
 _running: list[_Server] = []
@@ -44,13 +45,33 @@ def start(runs: list[PlannedRun]) -> None:
     threads = min((run.threads for run in runs), default=1)
     if _running and _running[0].threads != threads:
         stop()
-    if not _running:
+    variants = {json.dumps([run.solver, run.params]) for run in runs}
+    warm_up = f"[{', '.join(sorted(variants))}]"
+    if _running:
+        _running[0] = replace(_running[0], warm_up=warm_up)
+    else:
         cache = new_folder("cache-")
         numba_cache.borrow(cache)
-        _running.append(_Server(threads, cache))
+        _running.append(_Server(threads, cache, warm_up))
     context().set_forkserver_preload(["kcut_bench.follow", "kcut_bench.preload"])
-    with _environment(runs, _running[0]), without_main():
+    ensure()
+
+
+def ensure() -> int | None:
+    """Start the server again if it died; return the id of its process.
+
+    Raises
+    ------
+    RuntimeError
+        If none was started before.
+    """
+    if not _running:
+        raise RuntimeError("no server of runs")
+    with _environment(_running[0]), without_main():
         forkserver.ensure_running()
+    # There is no public way to tell one server from the next.
+    pid: int | None = getattr(forkserver._forkserver, "_forkserver_pid", None)
+    return pid
 
 
 def finish() -> None:
@@ -85,11 +106,10 @@ def without_main() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _environment(runs: list[PlannedRun], server: _Server) -> Iterator[None]:
+def _environment(server: _Server) -> Iterator[None]:
     """Tell the server about threads, cache and warm-up; restore the environment afterwards."""
-    variants = {json.dumps([run.solver, run.params]) for run in runs}
     ours = dict.fromkeys(THREAD_VARIABLES, str(server.threads))
-    ours[WARM_UP_VARIABLE] = f"[{', '.join(sorted(variants))}]"
+    ours[WARM_UP_VARIABLE] = server.warm_up
     ours[PARENT_VARIABLE] = str(os.getpid())
     ours[numba_cache.DIRECTORY_VARIABLE] = str(server.cache)
     before = {name: os.environ.get(name) for name in ours}

@@ -21,6 +21,7 @@ from kcut_bench.record import RunRecord
 
 SCHEMA = 3
 FILE_NAME = "store.sqlite"
+LOCK_NAME = "lock"
 COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
 ADDED = {
     "objectives": 2,
@@ -220,7 +221,7 @@ class Store:
         blobs : bool, optional
             Read solutions and certificates; otherwise they are empty bytes where there are any.
         """
-        there = {name for _, name, *_ in self._query("PRAGMA table_info(runs)")}
+        there = self.columns()
 
         def column(name: str) -> str:
             if name not in there and name in ADDED:
@@ -237,6 +238,10 @@ class Store:
                 yield RunRecord(**_from_columns(dict(zip(COLUMNS, row, strict=True))))
             except ValueError as error:
                 raise InputError(str(error), f"row {row[0]}", source=str(self.directory)) from None
+
+    def columns(self) -> set[str]:
+        """Return the columns of rows that the file has; an earlier schema has fewer."""
+        return {name for _, name, *_ in self._query("PRAGMA table_info(runs)")}
 
     def counts(self) -> list[tuple[str, str | None, str | None, int]]:
         """Return (solver, termination, verdict, number) of planned runs; None where not done."""
@@ -347,7 +352,7 @@ def create_store(directory: Path) -> Store:
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        lock = (directory / "lock").open("a+", encoding="utf-8")
+        lock = (directory / LOCK_NAME).open("a+", encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write here: {error.strerror}", source=str(directory)) from error
     try:

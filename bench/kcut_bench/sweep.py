@@ -65,8 +65,8 @@ class Summary:
 
     @property
     def good(self) -> bool:
-        """Whether something was solved and nothing was rejected."""
-        return self.solved > 0 and not self.verdicts[Verdict.REJECTED]
+        """Whether something was solved, if anything was planned, and nothing was rejected."""
+        return (self.solved > 0 or self.planned == 0) and not self.verdicts[Verdict.REJECTED]
 
 
 def todo(runs: list[PlannedRun], finished: set[str], shard: Shard | None) -> list[PlannedRun]:

@@ -11,8 +11,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -20,6 +22,7 @@ from kcut.answer import Answer, Claim, Incumbent, Termination, Verdict, no_answe
 from kcut.judge import Judgement, judge
 from kcut.registry import get_solver
 from kcut.views import Stated, state
+from kcut_bench import janitor
 from kcut_bench.board import EVALUATE, Board, read_board
 from kcut_bench.memory import confined, peak_rss_bytes
 from kcut_bench.outcome import Facts, Lost, facts_of, finished_row, utc_now
@@ -40,7 +43,9 @@ THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
 )
 """HiGHS, CP-SAT and CBC are told by their solvers."""
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+LENGTH_BYTES = 8
+"""Every message begins with its length, little-endian in so many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +201,18 @@ def _incumbent(
 def child_main(pipe: Connection, errors: Connection, payload: bytes) -> None:
     """Entry point of a run's process: read the task, carry it out, send the row.
 
-    Messages are a kind and a content, as JSON, one after the other. What is written to standard
-    error goes into `errors`.
+    Messages are a kind and a content, as JSON, each with its length before it. What is written to
+    standard error goes into `errors`.
     """
     task = msgspec.json.decode(payload, type=Task)
     _detach(task, errors)
+    _let_go_of_server()
+    out = open(pipe.fileno(), "wb", closefd=False)  # noqa: SIM115
 
     def report(kind: str, content: object) -> None:
-        pipe.send_bytes(kind.encode() + b"\n" + msgspec.json.encode(content))
+        message = kind.encode() + b"\n" + msgspec.json.encode(content)
+        out.write(len(message).to_bytes(LENGTH_BYTES, "little") + message)
+        out.flush()
 
     folder = Path(task.folder)
     try:
@@ -211,6 +220,7 @@ def child_main(pipe: Connection, errors: Connection, payload: bytes) -> None:
             row = execute(task.run, report, folder)
         else:
             row = salvage(task.run, task.lost, folder, report)
+        _kill_children()
         report("row", row)
     except Exception as error:
         report("error", " ".join(f"{type(error).__name__}: {error}".split()))
@@ -220,18 +230,44 @@ def child_main(pipe: Connection, errors: Connection, payload: bytes) -> None:
 
 def _detach(task: Task, errors: Connection) -> None:
     """Be a session of one's own in a folder of one's own, die with the harness, keep quiet."""
-    os.setsid()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.chdir(task.folder)
-    os.environ.update(dict.fromkeys(("TMPDIR", "TMP", "TEMP"), task.folder))
-    tempfile.tempdir = task.folder
-    # Libraries that are loaded already read these before; their solvers tell them.
-    os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(task.run.threads)))
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(errors.fileno(), 2)
     os.close(silence)
     errors.close()
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            libc = ctypes.CDLL(None)
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            # What leaves session and folder is then still found, by its parent.
+            libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    os.chdir(task.folder)
+    os.environ.update(dict.fromkeys(("TMPDIR", "TMP", "TEMP"), task.folder))
+    tempfile.tempdir = task.folder
+    # Libraries that are loaded already read these before; their solvers tell them.
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(task.run.threads)))
+
+
+def _let_go_of_server() -> None:
+    """Close what leads to the server of runs and its helper: a stray write there would end all.
+
+    What a solver then starts with multiprocessing has a server and a tracker of its own.
+    """
+    # There is no public way; without these names nothing is closed.
+    tracker: Any = resource_tracker._resource_tracker
+    server: Any = forkserver._forkserver
+    for holder, name in ((server, "_forkserver_alive_fd"), (tracker, "_fd")):
+        number = getattr(holder, name, None)
+        if isinstance(number, int):
+            os.close(number)
+            setattr(holder, name, None)
+    tracker._pid = None
+
+
+def _kill_children() -> None:
+    """Kill what the solver left running; looking for it takes longer than many a run."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        janitor.kill_descendants(os.getpid())

@@ -127,3 +127,17 @@ def test_interrupt_is_one_line_and_exit_code_130(files, kcut_here, monkeypatch):
     monkeypatch.setattr("kcut_bench.run.run_solver", interrupt)
     code, _, err = kcut_here(*SOLVE)
     assert (code, err) == (130, "kcut: interrupted\n")
+
+
+def test_end_of_a_file_is_no_interrupt(kcut_here, monkeypatch):
+    """What typer takes for Ctrl-D, wherever it came from, is an error and not an interruption."""
+    from kcut_bench import store
+
+    def ends(*_, **__):
+        raise EOFError
+
+    monkeypatch.setattr(store, "open_store", ends)
+    code, _, err = kcut_here("status", "anything")
+    assert code == 1
+    assert "EOFError" in err
+    assert err.strip().count("\n") == 0

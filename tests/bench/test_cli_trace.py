@@ -65,7 +65,7 @@ def test_another_moment_and_another_map(kcut_here, tmp_path):
     [
         (("--at", "noon"), "--at: must be a time like 2023-08-01T12:00 (got 'noon')"),
         (("--at", "2023-08-01T12:00+02:00"), "--at: must be a time without a zone"),
-        (("--at", "1999-01-01"), "when: no job runs then on a host of the map"),
+        (("--at", "1999-01-01"), "--at: no job runs then on a host of the map"),
         (("--levels", "0"), "--levels: must be between 1 and"),
         (("--hosts", "missing.csv"), "missing.csv: "),
         (("--hosts", "job.csv"), "job.csv: row 1, column ip: the column is missing"),

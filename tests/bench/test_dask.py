@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import replace
@@ -39,9 +40,13 @@ def stable(row):
     return [getattr(row, name) for name in STABLE if name != "detail"]
 
 
-def test_local_cluster_gives_the_rows_of_local_processes(tmp_path):
-    """Good runs, a crash, a kill with its incumbent and a file have the same rows on Dask."""
+def test_local_cluster_gives_the_rows_of_local_processes(tmp_path, monkeypatch):
+    """Good runs, a crash, a kill with its incumbent and a file: the same rows, and no file left."""
     from kcut_bench.plan import file_recipe
+
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
 
     path = tmp_path / "given.json"
     path.write_text(
@@ -61,6 +66,9 @@ def test_local_cluster_gives_the_rows_of_local_processes(tmp_path):
         assert stable(row) == stable(there[key])
     assert there["key of dummy-streamer"].termination == "killed"
     assert there["key of dummy-streamer"].value > 0
+    # This process's own folder, if its first, is cleared when it ends.
+    left = [path.name for path in (tmp_path / "temporary").iterdir()]
+    assert [name for name in left if not name.startswith("kcut-")] == []
 
 
 @pytest.fixture

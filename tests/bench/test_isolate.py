@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from kcut import cut_value
 from kcut.registry import get_solver
+from kcut_bench import server
 from kcut_bench.child import Deadlines
 from kcut_bench.isolate import LocalProcesses
 from kcut_bench.outcome import unpack
@@ -136,6 +138,78 @@ def test_process_that_leaves_the_session_is_found(tmp_path):
     row = rows_of(one_run("dummy-stay", {"pid_file": str(note)}))["dummy-stay"]
     assert (row.termination, row.verdict) == ("finished", "verified")
     assert_gone(note)
+
+
+@pytest.mark.parametrize(("then", "termination"), [("return", "finished"), ("hang", "killed")])
+def test_daemon_is_found(tmp_path, then, termination):
+    """A process that left session, folder and parent behind is killed with its run."""
+    note = tmp_path / "pids"
+    run = one_run("dummy-daemon", {"pid_file": str(note), "then": then})
+    assert rows_of(run)["dummy-daemon"].termination == termination
+    assert_gone(note)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0\0\0\5hello",  # a message of another protocol
+        "\7\0\0\0\0\0\0\0solve\n1",  # one that is too long for what follows
+        "\6\0\0\0\0\0\0\0enter\n",  # none that is known
+        "\xff" * 100,
+        "\0",
+    ],
+)
+def test_stray_writes_spoil_their_own_run_alone(text, capfd):
+    """Whatever a solver writes into the connection of its run, the sweep neither ends nor waits."""
+    started = time.monotonic()
+    scribbler = one_run("dummy-scribble", {"text": text}, time_s=1.0)
+    rows = rows_of(scribbler, one_run(), workers=1)
+    assert rows["dummy-scribble"].termination in ("crashed", "killed")
+    assert rows["crux"].verdict == "verified"
+    assert time.monotonic() - started < 30
+
+
+def test_run_that_closes_all_or_removes_its_folder_is_a_row(capfd):
+    """What a run does to its own files and descriptors shows in its row, and nowhere else."""
+    rows = rows_of(
+        one_run("dummy-close-all"), one_run("dummy-leave-no-folder", time_s=0.5), one_run()
+    )
+    assert rows["dummy-close-all"].termination == "crashed"
+    assert "closed its connection" in rows["dummy-close-all"].detail
+    assert rows["dummy-leave-no-folder"].termination == "killed"
+    assert rows["crux"].verdict == "verified"
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_server_that_dies_costs_no_innocent_run(tmp_path):
+    """When the server of runs is killed its runs are started again, and nobody is blamed once."""
+    note = tmp_path / "pids"
+    hanging = one_run("dummy-hang", {"pid_file": str(note)}, time_s=1.0)
+    rows = []
+
+    def note_row(run, row):
+        rows.append(row)
+        if run.solver == "crux":
+            while not note.exists():
+                time.sleep(0.01)
+            os.kill(server.ensure(), signal.SIGKILL)
+
+    SHORT.run_all([hanging, one_run(), one_run("varys")], 2, note_row)
+    found = {row.solver: (row.termination, row.verdict) for row in rows}
+    assert found == {
+        "crux": ("finished", "verified"),
+        "varys": ("finished", "verified"),
+        "dummy-hang": ("killed", "unverifiable"),
+    }
+    assert len(rows) == 3
+
+
+def test_run_that_kills_its_server_is_a_row():
+    """Who kills the server twice is recorded, and the sweep goes on."""
+    rows = rows_of(one_run("dummy-patricide"), one_run(), workers=1)
+    assert rows["dummy-patricide"].termination == "crashed"
+    assert "server of runs died" in rows["dummy-patricide"].detail
+    assert rows["crux"].verdict == "verified"
 
 
 def test_temporary_files_are_removed(tmp_path):

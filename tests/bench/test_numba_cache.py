@@ -1,6 +1,7 @@
 """Tests of the cache of compiled functions: a broken one is found and cleared."""
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -105,3 +106,31 @@ def test_truncated_index_is_cleared_and_the_solver_runs(tmp_path, length):
     os.truncate(index, length)
     assert (call().returncode, call().stderr) == (0, "")
     assert index.stat().st_size == whole
+
+
+def test_mending_removes_what_was_cut_off_and_nothing_else(cache, tmp_path, monkeypatch):
+    """Wherever a file of the cache ends too early it goes; what is whole stays, whoever's it is."""
+    index = pickle.dumps("0.68.0") + pickle.dumps(("stamp", {"key": "f.1.nbc"}))
+    monkeypatch.setenv(numba_cache.DIRECTORY_VARIABLE, str(cache))
+    for folder in (cache / "kcut_1", tmp_path / "home" / "numba" / "kcut_1"):
+        folder.mkdir(parents=True)
+        (folder / "whole.nbi").write_bytes(index)
+        (folder / "whole.nbc").write_bytes(pickle.dumps(b"." * 999))
+        for length in (0, 5, len(pickle.dumps("0.68.0")), len(index) - 1):
+            (folder / f"cut{length}.nbi").write_bytes(index[:length])
+        (folder / "cut.nbc").write_bytes(b"")
+        (folder / "other.txt").write_bytes(b"")
+        numba_cache.mend()
+        assert {path.name for path in folder.iterdir()} == {"whole.nbi", "whole.nbc", "other.txt"}
+
+
+def test_commands_survive_a_truncated_cache(kcut, tmp_path):
+    """What another process left half written costs a command time, and no more."""
+    environment = {**os.environ, numba_cache.DIRECTORY_VARIABLE: str(tmp_path / "cache")}
+    for _ in range(2):
+        ended = kcut("generate", "fig13", "-o", "f.json", env=environment)
+        assert ended.returncode == 0, ended.stderr
+        indexes = list((tmp_path / "cache").rglob("*.nbi"))
+        assert indexes
+        for path in indexes:
+            path.write_bytes(path.read_bytes()[:30])

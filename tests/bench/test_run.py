@@ -62,6 +62,7 @@ def test_false_claim_of_optimality_is_refuted_by_a_better_solution():
         (Answer("optimal", np.zeros(6, np.int64)), "claim"),
         (Answer(Claim.FEASIBLE, [0] * 6), "solution is list"),
         (Answer(Claim.FEASIBLE, np.zeros(6)), "solution is float64"),
+        (Answer(Claim.FEASIBLE, np.zeros((6, 1), np.int64)), "solution has the shape (6, 1)"),
         (Answer(Claim.FEASIBLE), "gives no solution"),
         (Answer(Claim.OPTIMAL, np.zeros(6, np.int64), bound=1.5), "bound"),
         (Answer(Claim.OPTIMAL, np.zeros(6, np.int64), certificate=np.zeros(5)), "certificate"),

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import io
 import json
+import shutil
 import sqlite3
 import sys
 import warnings
@@ -90,6 +91,8 @@ def test_merge_refuses_conflicts_and_names_them(kcut_here, small_spec, tmp_path)
     with open_store(tmp_path / "b") as store:
         assert not any(row.solver == "min-cuts" for row in store.records())
     assert tables(tmp_path / "a") == before
+    assert kcut_here("merge", "b", "a", "-o", "new")[0] == 1
+    assert not (tmp_path / "new").exists()
 
 
 def test_merge_refuses_another_study(made, kcut_here, small_spec, tmp_path):
@@ -97,6 +100,7 @@ def test_merge_refuses_another_study(made, kcut_here, small_spec, tmp_path):
     make_store(tmp_path / "other", small_spec.replace('"small"', '"other"'), tmp_path)
     code, _, err = kcut_here("merge", made / "whole", "other", "-o", "all")
     assert (code, "holds another study (other)" in err) == (2, True)
+    assert not (tmp_path / "all").exists()
 
 
 def test_archive_is_the_same_every_time_and_checks_anywhere(made, kcut_here, tmp_path):
@@ -178,6 +182,29 @@ def test_archive_holds_clusters_of_one_contention_dag(kcut_here, tmp_path):
     assert kcut_here("archive", "two", "-o", "a.zip")[0] == 0
     with zipfile.ZipFile(tmp_path / "a.zip") as zipped:
         assert len([n for n in zipped.namelist() if n.startswith("instances/")]) == 2
+    assert kcut_here("check", "a.zip")[0] == 0
+
+
+def test_archive_of_another_problem(kcut_here, tmp_path):
+    """Where a cluster is solved for its paths, and not its contention DAG, it is archived too."""
+    text = (
+        'name = "paths"\nproblem = "paths"\n[[instances]]\nfamily = "testbed-paths"\n'
+        '[[solvers]]\nname = "ecmp"\n'
+    )
+    make_store(tmp_path / "paths", text, tmp_path)
+    assert kcut_here("archive", "paths", "-o", "a.zip")[0] == 0
+    assert kcut_here("check", "a.zip")[0] == 0
+
+
+def test_archive_of_an_earlier_schema(made, kcut_here, tmp_path):
+    """A store that lacks the columns of today is archived as it is, and passes its check."""
+    shutil.copytree(made / "whole", tmp_path / "old")
+    connection = sqlite3.connect(tmp_path / "old" / FILE_NAME)
+    connection.execute("ALTER TABLE runs DROP COLUMN objectives")
+    connection.execute("PRAGMA user_version=1")
+    connection.commit()
+    connection.close()
+    assert kcut_here("archive", "old", "-o", "a.zip")[0] == 0
     assert kcut_here("check", "a.zip")[0] == 0
 
 

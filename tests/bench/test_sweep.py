@@ -73,6 +73,16 @@ def test_shards_part_the_plan(tmp_path, small_spec):
         assert summary.planned < len(store.planned()) == len(runs)
 
 
+def test_a_shard_with_nothing_to_do_is_done(tmp_path, small_spec):
+    """More shards than runs is no failure of those that get none."""
+    runs = expand(parse_spec(small_spec, "s.toml"), tmp_path, "s.toml")[:1]
+    count = 1000
+    empty = next(s for s in (Shard(1, count), Shard(2, count)) if not s.has(runs[0]))
+    with create_store(tmp_path / "store") as store:
+        summary = run_sweep(store, runs, InProcess(), 1, shard=empty)
+    assert (summary.planned, summary.good) == (0, True)
+
+
 @pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "a/b", "1/2/3", "-1/2", "1/0"])
 def test_wrong_shard_is_refused(text):
     """A shard is i/n with 1 <= i <= n."""

@@ -2,14 +2,17 @@
 
 import os
 import resource
+import secrets
 import sqlite3
 import subprocess
 import sys
 
 import pytest
 
-from kcut import InputError
+from kcut import InputError, Termination
+from kcut_bench.outcome import Lost
 from kcut_bench.store import FILE_NAME, create_store, open_store
+from tests.bench.plans import one_run
 
 SPEC = """
 name = "many"
@@ -58,6 +61,37 @@ def test_full_disk_is_a_clear_error_and_loses_nothing(kcut, tmp_path):
     assert again.returncode == 0, again.stderr
     assert f"60 of 60 runs done, {60 - kept} of them now" in again.stdout
     assert num_rows(tmp_path / "store") == 60
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
+def test_export_to_a_full_disk_leaves_no_part_of_a_file(tmp_path, name):
+    """An export that cannot be written names its file, keeps what was there, and leaves no rest."""
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    with create_store(tmp_path / "store") as store:
+        store.plan([("key of crux", "instance", "crux")])
+        store.add(
+            Lost(Termination.CRASHED, secrets.token_hex(100_000), "2026").row(
+                one_run(key="key of crux")
+            )
+        )
+    (tmp_path / name).write_text("before")
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000));"
+        f"from kcut_bench.cli import main; main(['export', 'store', '-o', '{name}'])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"kcut: {name}: cannot be written")
+    assert (tmp_path / name).read_text() == "before"
+    assert list(tmp_path.glob("*.part")) == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")

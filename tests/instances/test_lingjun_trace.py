@@ -86,6 +86,35 @@ def test_broken_rows(tmp_path: Path, old: str, new: str, row: int, column: str) 
     assert caught.value.field in [error.field for error in skipped]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "row"),
+    [
+        ("1,a,bert,2023/08/01 10:00", "1,a,bert\n1,a,bert,2023/08/01 10:00", 2),  # cut off
+        ("1,a,", "1,a,b,c,", 2),  # a comma in a name that is not quoted
+        ('"{""nvidia.com/gpu"": 8}"', '"{"nvidia.com/gpu": 8}"', 2),  # quotes not doubled
+        ('"{""nvidia.com/gpu"": 8}"', '"{""nvidia.com/gpu"": 8}",', 2),
+    ],
+)
+def test_rows_that_are_no_rows_of_the_table(tmp_path: Path, old: str, new: str, row: int) -> None:
+    """A row with more or fewer fields than the header, or none that is CSV, is a broken row."""
+    assert (JOBS + WORKERS).count(old) >= 1
+    paths = tables(tmp_path, JOBS.replace(old, new, 1), WORKERS.replace(old, new, 1))
+    with pytest.raises(InputError) as caught:
+        read_trace(*paths)
+    assert caught.value.field == f"row {row}"
+    assert caught.value.source in {str(path) for path in paths}
+    trace = read_trace(*paths, skip_bad_rows=True)
+    assert str(caught.value) in map(str, trace.skipped)
+    assert "b" in [job.name for job in trace.jobs]
+
+
+def test_a_column_that_occurs_twice(tmp_path: Path) -> None:
+    """Which of two columns of one name is meant cannot be told."""
+    jobs, workers = tables(tmp_path, JOBS.replace("id,", "job_name,", 1))
+    with pytest.raises(InputError, match="column job_name: the column occurs twice"):
+        read_trace(jobs, workers, skip_bad_rows=True)
+
+
 @pytest.mark.parametrize("column", ["job_name", "model", "gmt_job_running", "gmt_job_finished"])
 def test_missing_columns(tmp_path: Path, column: str) -> None:
     """A missing column is refused even where bad rows are skipped."""

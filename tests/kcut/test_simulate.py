@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import subprocess
+import sys
 import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
@@ -100,6 +104,46 @@ def test_gpt_beside_bert(jitter: float) -> None:
     best = (64 * alone[0].utilisation + 16 * alone[1].utilisation) / 80
     assert -0.11 <= equal.utilisation / best - 1 <= -0.08
     assert ranked.utilisation > equal.utilisation
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 100])
+def test_pauses_change_nothing(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    """However often a simulation pauses to look for an interrupt, it tells the same."""
+    module = importlib.import_module("kcut.simulate")
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        cluster = random_cluster(rng)
+        levels = rng.integers(0, 4, cluster.num_jobs)
+        whole = simulate(cluster, levels, horizon_s=30.0)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "EVENTS_AT_ONCE", at_once)
+            paused = simulate(cluster, levels, horizon_s=30.0)
+        assert paused.iterations.tolist() == whole.iterations.tolist()
+        assert paused.events == whole.events
+        np.testing.assert_allclose(paused.busy_s, whole.busy_s, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(paused.link_s, whole.link_s, rtol=1e-12, atol=1e-12)
+
+
+def test_long_simulation_can_be_interrupted() -> None:
+    """Ctrl-C ends a simulation that would take minutes."""
+    code = (
+        "import os, signal, threading\n"
+        "from kcut.simulate import simulate\n"
+        "from tests.kcut.clusters import example1\n"
+        "simulate(example1(), horizon_s=10.0)\n"
+        "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "simulate(example1(), horizon_s=4e8)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.stderr.strip().endswith("KeyboardInterrupt")
 
 
 def test_theorem_1() -> None:

@@ -74,6 +74,8 @@ def export(
     ] = None,
 ) -> None:
     """Export all columns but solutions and certificates, numbers in full precision."""
+    import contextlib
+
     from kcut.errors import InputError
     from kcut_bench.export import mode_of, write_csv, write_parquet
     from kcut_bench.store import open_store
@@ -85,11 +87,21 @@ def export(
         if out is None:
             write_csv(rows, sys.stdout, mode)
             return
-        if out.suffix == ".parquet":
-            count = write_parquet(rows, out, mode)
-        else:
-            with out.open("w", encoding="utf-8", newline="") as file:
-                count = write_csv(rows, file, mode)
+        # A file that is there is whole: it is not begun before it can be ended.
+        begun = out.with_name(out.name + ".part")
+        try:
+            if out.suffix == ".parquet":
+                count = write_parquet(rows, begun, mode)
+            else:
+                with begun.open("w", encoding="utf-8", newline="") as file:
+                    count = write_csv(rows, file, mode)
+            begun.replace(out)
+        except OSError as error:
+            reason = f"cannot be written: {error.strerror or error}"
+            raise InputError(reason, source=str(out)) from error
+        finally:
+            with contextlib.suppress(OSError):
+                begun.unlink(missing_ok=True)
     print(f"{out}: {count} rows")
 
 
@@ -106,8 +118,8 @@ def merge(
     the exit code is 1.
     """
     from kcut.errors import InputError
-    from kcut_bench.merge import merge_stores
-    from kcut_bench.store import create_store, open_store
+    from kcut_bench.merge import merge_into
+    from kcut_bench.store import open_store
 
     target, sources = (out, stores) if out is not None else (stores[0], stores[1:])
     if not sources:
@@ -116,8 +128,7 @@ def merge(
         raise InputError("is merged into itself", "STORE", str(target))
     for source in sources:
         open_store(source).close()
-    with create_store(target) as opened:
-        done = merge_stores(opened, sources)
+    done = merge_into(target, sources)
     for conflict in done.conflicts:
         print(f"conflict: {conflict}")
     if done.conflicts:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kcut_bench.commands import output
 from kcut_bench.commands.options import Json, check_levels
+
+if TYPE_CHECKING:
+    from kcut.errors import InputError
 
 MAX_SHOWN = 10
 """Bad rows that are named one by one; of the others only the number is told."""
@@ -53,7 +57,10 @@ def trace(
     when = None if at is None else _moment(at)
     host_map = lingjun_hosts() if hosts is None else read_host_map(hosts)
     read = read_trace(job_csv, worker_csv, skip_bad_rows=skip_bad_rows)
-    made = trace_cluster(read, host_map, when=when, levels=levels)
+    try:
+        made = trace_cluster(read, host_map, when=when, levels=levels)
+    except InputError as refused:
+        raise _of_command(refused, job_csv) from None
     write_cluster(made.cluster, output_file)
     for error in read.skipped[:MAX_SHOWN]:
         print(f"kcut: skipped: {error}", file=sys.stderr)
@@ -81,6 +88,13 @@ def trace(
         f"{read.without_gpus} without GPUs, {len(read.skipped)} bad rows skipped, "
         f"{made.unknown_hosts} workers on unknown hosts; sha256 {made.cluster.sha256}"
     )
+
+
+def _of_command(error: InputError, job_csv: Path) -> InputError:
+    """Return an error in terms of the command: of its option, or of its file."""
+    if error.field == "when":
+        return replace(error, field="--at")
+    return replace(error, field="", source=str(job_csv)) if error.field == "job_csv" else error
 
 
 def _moment(text: str) -> datetime:

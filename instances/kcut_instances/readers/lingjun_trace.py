@@ -18,7 +18,7 @@ from kcut_instances.collectives import Slot
 from kcut_instances.host_fabric import host_map_fabric
 from kcut_instances.host_map import HostMap
 from kcut_instances.models import guess_model
-from kcut_instances.readers.table import Row, read_table
+from kcut_instances.readers.table import Row, read_table, refuse
 from kcut_instances.workload import training_job
 
 JOB_COLUMNS = ("job_name", "model", "gmt_job_running", "gmt_job_finished")
@@ -100,22 +100,24 @@ def read_trace(
     Raises
     ------
     InputError
-        Names the file, the row and the column: a missing column (whatever `skip_bad_rows`), an
-        empty name, a job that occurs twice or ends before it starts, a broken date, a worker of an
-        unknown job or without a host, RES that is no JSON object or has a broken number of GPUs.
+        Names the file, the row and the column: a missing column (whatever `skip_bad_rows`), a row
+        that is not CSV or has not as many fields as the header, an empty name, a job that occurs
+        twice or ends before it starts, a broken date, a worker of an unknown job or without a host,
+        RES that is no JSON object or has a broken number of GPUs.
     """
     skipped: list[InputError] = []
+    on_bad_row = skipped.append if skip_bad_rows else refuse
     jobs: dict[str, tuple[Row, datetime | None, datetime | None]] = {}
-    for row in read_table(job_csv, JOB_COLUMNS):
+    for row in read_table(job_csv, JOB_COLUMNS, on_bad_row):
         try:
             name = row.text("job_name")
             if name in jobs:
                 raise row.error("the job occurs twice", "job_name")
             jobs[name] = (row, *_times(row))
         except InputError as error:
-            _refuse_or_note(error, skip_bad_rows, skipped)
+            on_bad_row(error)
     workers: dict[str, list[tuple[str, int]]] = {name: [] for name in jobs}
-    for row in read_table(worker_csv, WORKER_COLUMNS):
+    for row in read_table(worker_csv, WORKER_COLUMNS, on_bad_row):
         try:
             if row.text("job_name") not in jobs:
                 raise row.error("no such job", "job_name")
@@ -123,7 +125,7 @@ def read_trace(
             if gpus:
                 workers[row["job_name"]].append((row.text("host_ip"), gpus))
         except InputError as error:
-            _refuse_or_note(error, skip_bad_rows, skipped)
+            on_bad_row(error)
     ran = [
         TraceJob(name, row["model"], start, finish, tuple(workers[name]))
         for name, (row, start, finish) in jobs.items()
@@ -224,12 +226,6 @@ def trace_cluster(
     name = f"lingjun-trace,{moment:%Y-%m-%dT%H:%M}"
     cluster = Cluster.build(fabric.links, jobs, levels=levels, name=name)
     return TraceCluster(cluster, moment, unknown)
-
-
-def _refuse_or_note(error: InputError, skip: bool, skipped: list[InputError]) -> None:
-    if not skip:
-        raise error
-    skipped.append(error)
 
 
 def _times(row: Row) -> tuple[datetime | None, datetime | None]:

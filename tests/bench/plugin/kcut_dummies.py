@@ -1,9 +1,12 @@
 """Solvers that misbehave, each in its own way; a plug-in that the tests put on the path."""
 
+import contextlib
 import ctypes
 import functools
 import os
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -125,6 +128,41 @@ def _stay(instance, pid_file):
     return _equal(instance)
 
 
+def _daemon(instance, pid_file, then):
+    """Leave a process that has done all that daemons do to be nobody's."""
+    code = (
+        "import os, time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
+        "os.chdir('/'); print(os.getpid(), flush=True); time.sleep(600)"
+    )
+    # Without a trace in its environment either.
+    starter = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={}, close_fds=True
+    )
+    Path(pid_file).write_text(f"{os.getpid()} {starter.stdout.readline()}")
+    if then == "hang":
+        _sleep_in_c(instance)
+    return _equal(instance)
+
+
+def _scribble(instance, text):
+    """Write to all files that are open and not one's own, as a stray descriptor would."""
+    for number in range(3, 64):
+        with contextlib.suppress(OSError):
+            if stat.S_ISFIFO(os.fstat(number).st_mode):
+                os.write(number, text.encode("latin-1"))
+    time.sleep(600)
+
+
+def _close_all(instance):
+    os.closerange(3, 256)
+    time.sleep(600)
+
+
+def _leave_no_folder(instance):
+    shutil.rmtree(Path.cwd())
+    time.sleep(600)
+
+
 def _litter(instance, pid_file):
     """Write temporary files wherever a program may think they belong."""
     import tempfile
@@ -169,6 +207,10 @@ _zeros("dummy-no-memory", _no_memory)
 _zeros("dummy-allocate", _allocate)
 _zeros("dummy-allocate-natively", _allocate_natively)
 _zeros("dummy-stay", _stay, pid_file=NOTE)
+_zeros("dummy-daemon", _daemon, pid_file=NOTE, then=Param("return", "what next"))
+_zeros("dummy-scribble", _scribble, text=Param("", "what to write"))
+_zeros("dummy-close-all", _close_all)
+_zeros("dummy-leave-no-folder", _leave_no_folder)
 _zeros("dummy-litter", _litter, pid_file=NOTE)
 _zeros("dummy-liar", lambda instance: _equal(instance, Claim.OPTIMAL))
 _zeros("dummy-false-bound", lambda instance: _equal(instance, bound=-1))
@@ -191,4 +233,10 @@ def _assassinate(instance, victims):
     time.sleep(600)
 
 
+def _patricide(instance):
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(600)
+
+
+_zeros("dummy-patricide", _patricide)
 _zeros("dummy-assassin", _assassinate, victims=Param("", "process ids"))
