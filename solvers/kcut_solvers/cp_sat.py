@@ -34,6 +34,8 @@ class Problem:
         problem's the objective plus ``offset``.
     minimise : bool
         Whether the problem itself is a minimisation problem.
+    linearization : int
+        How much of the model goes into CP-SAT's linear program, 0 to 2.
     """
 
     model: Any
@@ -42,6 +44,7 @@ class Problem:
     value: Callable[[Values], int]
     offset: int
     minimise: bool = False
+    linearization: int = 1
 
 
 def load() -> Any:
@@ -78,6 +81,7 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
     parameters = solver.parameters
     parameters.num_workers = limits.threads
     parameters.random_seed = int(rng.integers(2**31 - 1))
+    parameters.linearization_level = problem.linearization
     parameters.relative_gap_limit = 0.0
     parameters.absolute_gap_limit = 0.0
     if limits.memory_bytes is not None:
