@@ -94,6 +94,14 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
             "Path selection",
             show("paths-gap", "No run chose paths.") + show("paths-correlation"),
         ),
+        Section(
+            "priority",
+            "Priority orders",
+            show("priority-gap", "No run ordered jobs.")
+            + show("priority-kinds")
+            + show("priority-undefined")
+            + show("weights"),
+        ),
         Section("time", "Run time by size", plot["time-by-size"] + show("scaling", "No run yet.")),
         Section("scatter", "Value against optimum", plot["value-against-optimum"]),
         Section("frontier", "Frontier", plot["frontier"]),

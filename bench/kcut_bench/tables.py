@@ -20,6 +20,7 @@ from kcut_bench.tables_detail import (
     worst_table,
 )
 from kcut_bench.tables_paths import paths_tables
+from kcut_bench.tables_priority import priority_tables
 from kcut_bench.tables_results import (
     coverage_table,
     definitions_table,
@@ -43,6 +44,7 @@ def all_tables(results: Results) -> list[Table]:
         family_gap_table(results),
         utilisation_table(results),
         *paths_tables(results),
+        *priority_tables(results),
         comparison_table(results),
         scaling_table(results),
         worst_table(results),
