@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 
 from kcut.cluster import Cluster
 from kcut.errors import InputError
-from kcut.intensity import period_alone, traffic
+from kcut.fairness import slowdowns
 from kcut.paths import SHARE_SCALE
 from kcut.priority import SLOWDOWN_SCALE, PriorityInstance, levels_of
 from kcut.simulate import Simulation, simulate
 
 ORDER_EVENTS = 6_000
 """Events a group of contending jobs is simulated for, where it has no shorter cycle."""
-
-MAX_SLOWDOWN = 1e6
-"""What a job counts with that gets nothing done, or next to nothing."""
 
 
 def evaluate(
@@ -65,20 +62,6 @@ def simulate_order(
     """Simulate a cluster with a level of its own for every job."""
     own_levels = cluster.with_levels(cluster.num_jobs)
     return simulate(own_levels, levels_of(order), exact=False, max_events=max_events)
-
-
-def slowdowns(cluster: Cluster, found: Simulation) -> NDArray[np.float64]:
-    """Return each job's iteration time over that alone, at most `MAX_SLOWDOWN`.
-
-    Iterations begun count in part, by what is computed of them: shape (num_jobs,).
-    """
-    done = found.iterations.astype(np.float64)
-    np.divide(found.busy_s, cluster.compute_s, out=done, where=cluster.compute_s > 0)
-    alone = period_alone(cluster, traffic(cluster))
-    with np.errstate(divide="ignore"):
-        slower = found.window_s / (done * alone)
-    limited: NDArray[np.float64] = np.minimum(slower, MAX_SLOWDOWN)
-    return limited
 
 
 def utilisation(instance: PriorityInstance, order: NDArray[np.integer[Any]]) -> int:

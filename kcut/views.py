@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kcut.cluster import Cluster
@@ -13,12 +13,20 @@ from kcut.params import ParamValue
 from kcut.paths import PathsInstance
 from kcut.priority import PriorityInstance
 from kcut.registry import PROBLEM_PARAMS
+from kcut.time_shifts import TimeShiftsInstance
 
 Made = CompressionInstance | Cluster | PriorityInstance
 """What files hold and families make."""
 
-Stated = CompressionInstance | PathsInstance | PriorityInstance
+Stated = CompressionInstance | PathsInstance | PriorityInstance | TimeShiftsInstance
 """What solvers take."""
+
+_VIEWS: dict[str, Callable[..., PathsInstance | PriorityInstance | TimeShiftsInstance]] = {
+    "paths": PathsInstance,
+    "priority": PriorityInstance,
+    "time-shifts": TimeShiftsInstance,
+}
+"""What states a problem that has parameters, of a cluster and these."""
 
 
 def state(made: Made, problem: str, params: Mapping[str, ParamValue]) -> Stated:
@@ -45,7 +53,7 @@ def state(made: Made, problem: str, params: Mapping[str, ParamValue]) -> Stated:
         return made.with_objective(**given)
     if not isinstance(made, Cluster):
         raise InputError("holds no cluster", "problem", problem)
-    return PathsInstance(made, **given) if problem == "paths" else PriorityInstance(made, **given)
+    return _VIEWS[problem](made, **given)
 
 
 def own_params(problem: str, params: Mapping[str, ParamValue]) -> dict[str, ParamValue]:

@@ -24,6 +24,7 @@ from kcut.compression import (
 )
 from kcut.paths import PathsInstance
 from kcut.priority import PriorityInstance
+from kcut.time_shifts import TimeShiftsInstance, total_excess
 from kcut.views import Stated
 
 FILE_NAME = "incumbent"
@@ -51,11 +52,16 @@ def _order(instance: PriorityInstance, order: NDArray[Any]) -> int | None:
     return priority_objectives.evaluate(instance, order) * (1 if instance.maximise else -1)
 
 
+def _shifts(instance: TimeShiftsInstance, shifts: NDArray[Any]) -> int | None:
+    return None if instance.infeasibility(shifts) else -total_excess(instance, shifts)
+
+
 EVALUATE: dict[str, _Evaluate] = {
     "compression": _cut,
     "max-k-cut": _max_k_cut,
     "paths": _paths,
     "priority": _order,
+    "time-shifts": _shifts,
 }
 """By problem: the exact value of a solution, None if it is infeasible.
 
@@ -70,7 +76,7 @@ class Board:
     ----------
     folder : Path
         Where the file goes.
-    instance : CompressionInstance, PathsInstance or PriorityInstance
+    instance : CompressionInstance, PathsInstance, PriorityInstance or TimeShiftsInstance
     problem : str
         A key of `EVALUATE`.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +18,7 @@ from kcut.judge import Judgement
 from kcut.path_objectives import as_shown, most_contention
 from kcut.paths import PathsInstance
 from kcut.priority import PriorityInstance
+from kcut.time_shifts import TimeShiftsInstance
 from kcut.views import Stated
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
@@ -42,7 +44,7 @@ def facts_of(instance: Stated, generate_s: float | None) -> Facts:
 
     Path selection has flows for edges, and for the total weight that of all pairs of jobs. A
     priority order has the pairs that meet for edges, and for the total weight of a matrix its
-    trivial bound.
+    trivial bound. Time shifts have contended links for edges, and their whole capacity.
     """
     if isinstance(instance, PriorityInstance):
         matrix = instance.matrix
@@ -53,6 +55,16 @@ def facts_of(instance: Stated, generate_s: float | None) -> Facts:
             num_edges=len(instance.pairs),
             longest_path=0,
             total_weight=0 if matrix is None else matrix.shown(matrix.most),
+            generate_s=generate_s,
+        )
+    if isinstance(instance, TimeShiftsInstance):
+        return Facts(
+            instance=instance.name,
+            instance_sha256=instance.sha256,
+            num_jobs=instance.num_jobs,
+            num_edges=len(instance.points),
+            longest_path=0,
+            total_weight=instance.most,
             generate_s=generate_s,
         )
     if isinstance(instance, PathsInstance):
@@ -86,6 +98,7 @@ def finished_row(
     timings: Timings = NOT_TIMED,
     peak_rss_bytes: int | None = None,
     worth: Worth = NO_WORTH,
+    objectives: Mapping[str, float | None] | None = None,
 ) -> RunRecord:
     """Return the row of a run whose solver returned, or that was skipped."""
     return RunRecord(
@@ -110,6 +123,7 @@ def finished_row(
         certificate=pack(answer.certificate),
         started_at=started_at,
         **asdict(worth),
+        objectives=None if objectives is None else json.dumps(objectives, sort_keys=True),
     )
 
 

@@ -13,12 +13,31 @@ from kcut.errors import InputError
 from kcut.judge import Judgement, judge
 from kcut.path_objectives import all_values, best_levels
 from kcut.paths import Choice, PathsInstance, own_times
+from kcut.time_shifts import TimeShiftsInstance
+from kcut.views import Stated
+from kcut_bench.shifts_output import scores_of
 
 if TYPE_CHECKING:
     from kcut_instances.readers import Solution
 
 _SAME = 1e-9
 """Values that are no integers may differ this much between machines, relatively."""
+
+
+def objectives_of(
+    instance: Stated, answer: Answer, judgement: Judgement
+) -> dict[str, int | float | None] | None:
+    """Return what an answer is worth under every objective; None where that is nothing.
+
+    Printed by ``kcut solve --json``, stored in a row, and evaluated again by ``kcut check``.
+    """
+    if isinstance(instance, TimeShiftsInstance):
+        return scores_of(instance, answer, judgement)
+    if not isinstance(instance, PathsInstance):
+        return None
+    if answer.solution is None or judgement.value is None:
+        return None
+    return all_values(instance, answer.solution.astype(np.int64))
 
 
 def describe_paths(instance: PathsInstance, answer: Answer, judgement: Judgement) -> dict[str, Any]:
@@ -35,7 +54,7 @@ def describe_paths(instance: PathsInstance, answer: Answer, judgement: Judgement
     if answer.solution is not None and judgement.value is not None:
         choice = answer.solution.astype(np.int64)
         shown["paths"] = by_job(instance.cluster, choice)
-        shown["objectives"] = all_values(instance, choice)
+        shown["objectives"] = objectives_of(instance, answer, judgement)
         shown["levels"] = best_levels(instance, choice)[0].tolist()
         shown["own_s"] = (own_times(instance, choice) / instance.time_scale).tolist()
     if answer.certificate is not None:

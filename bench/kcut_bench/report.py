@@ -56,10 +56,15 @@ def write_results(results: Results, output: Path) -> list[Path]:
         if figure.panels:
             written += write_figure(figure, output / "figures")
     for table in tables:
-        for ending, convert in (("csv", to_csv), ("tex", to_latex), ("md", to_markdown)):
-            if table.rows:
+        if table.rows:
+            texts = {
+                "csv": to_csv(table, results.mode),
+                "tex": to_latex(table),
+                "md": to_markdown(table),
+            }
+            for ending, text in texts.items():
                 path = output / "tables" / f"{table.name}.{ending}"
-                path.write_text(convert(table), encoding="utf-8")
+                path.write_text(text, encoding="utf-8")
                 written.append(path)
     return written
 
@@ -87,7 +92,12 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
         Section(
             "utilisation",
             "What it is worth in utilisation",
-            plot["utilisation"] + show("utilisation", "No run is on a cluster."),
+            plot["utilisation"] + show("utilisation", "No run of compression is on a cluster."),
+        ),
+        Section(
+            "fairness",
+            "Utilisation against fairness",
+            plot["fairness"] + show("fairness", "No run is on a cluster."),
         ),
         Section(
             "paths",
@@ -101,6 +111,11 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
             + show("priority-kinds")
             + show("priority-undefined")
             + show("weights"),
+        ),
+        Section(
+            "time-shifts",
+            "Time shifts",
+            plot["time-shifts"] + show("time-shifts", "No run shifted jobs in time."),
         ),
         Section("time", "Run time by size", plot["time-by-size"] + show("scaling", "No run yet.")),
         Section("scatter", "Value against optimum", plot["value-against-optimum"]),

@@ -19,9 +19,14 @@ from urllib.parse import quote
 from kcut.errors import InputError
 from kcut_bench.record import RunRecord
 
-SCHEMA = 1
+SCHEMA = 3
 FILE_NAME = "store.sqlite"
 COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
+ADDED = {
+    "objectives": 2,
+    **dict.fromkeys(("max_slowdown", "max_slowdown_tied", "jain", "utilisation_drift"), 3),
+}
+"""Columns of rows that stores of an earlier schema lack, and the schema that added them."""
 COMMON = ("schema", "solver", "solver source", "kcut source", "versions")
 """Ingredients of a key that many runs share."""
 BLOBS = ("solution", "certificate")
@@ -41,7 +46,7 @@ CREATE TABLE IF NOT EXISTS commons (digest PRIMARY KEY, content);
 CREATE TABLE IF NOT EXISTS noise (started_at, wall_s, cpu_s);
 CREATE TABLE IF NOT EXISTS manifest (key PRIMARY KEY, value NOT NULL);
 """
-_INSERT_RUN = f"INSERT INTO runs VALUES ({', '.join('?' * len(COLUMNS))})"
+_INSERT_RUN = f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +146,16 @@ class Store:
                 connection.execute("INSERT OR IGNORE INTO ingredients VALUES (?, ?, ?)", row)
 
     def ingredients(self) -> dict[str, dict[str, Any]]:
-        """Return what each known key was made of."""
+        """Return what each known key was made of; raise `InputError` if that cannot be read."""
         if not self._has_table("ingredients"):
             return {}
-        commons = {d: json.loads(c) for d, c in self._query("SELECT * FROM commons")}
-        rows = self._query("SELECT key, own, common FROM ingredients")
-        return {key: {**json.loads(own), **commons[common]} for key, own, common in rows}
+        try:
+            commons = {d: json.loads(c) for d, c in self._query("SELECT * FROM commons")}
+            rows = self._query("SELECT key, own, common FROM ingredients")
+            return {key: {**json.loads(own), **commons[common]} for key, own, common in rows}
+        except (ValueError, TypeError, KeyError) as error:
+            what = f"what keys were made of cannot be read: {type(error).__name__} {error}"
+            raise InputError(what, FILE_NAME, source=str(self.directory)) from None
 
     def add_noise(self, started_at: str, wall_s: float, cpu_s: float | None) -> None:
         """Write how long the reference run took."""
@@ -211,12 +220,16 @@ class Store:
         blobs : bool, optional
             Read solutions and certificates; otherwise they are empty bytes where there are any.
         """
-        columns = ", ".join(
-            f"CASE WHEN r.{name} IS NULL THEN NULL ELSE x'' END"
-            if name in BLOBS and not blobs
-            else f"r.{name}"
-            for name in COLUMNS
-        )
+        there = {name for _, name, *_ in self._query("PRAGMA table_info(runs)")}
+
+        def column(name: str) -> str:
+            if name not in there and name in ADDED:
+                return "NULL"
+            if name in BLOBS and not blobs:
+                return f"CASE WHEN r.{name} IS NULL THEN NULL ELSE x'' END"
+            return f"r.{name}"
+
+        columns = ", ".join(map(column, COLUMNS))
         join = "JOIN" if planned_only else "LEFT JOIN"
         query = f"SELECT {columns} FROM runs r {join} planned p ON p.key = r.key"
         for row in self._query(query + " ORDER BY p.position, r.key"):
@@ -273,7 +286,9 @@ class Store:
         try:
             with self.connection:
                 yield self.connection
-        except sqlite3.OperationalError as error:
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.DatabaseError as error:
             message = f"cannot be written: {error}"
             raise InputError(message, FILE_NAME, source=str(self.directory)) from error
 
@@ -296,8 +311,13 @@ def open_store(directory: Path) -> Store:
     if not path.is_file():
         raise InputError(f"no store here (no {FILE_NAME})", source=str(directory))
     # Where the directory is read-only SQLite cannot share the file, but then nobody writes to it.
+    # What the last writer left in its log is invisible then.
+    log = path.with_name(f"{FILE_NAME}-wal")
     for mode in ("mode=ro", "immutable=1"):
         connection = None
+        if mode == "immutable=1" and log.exists() and log.stat().st_size:
+            message = "has rows in a log: copy the directory to where it can be written"
+            raise InputError(message, log.name, source=str(directory))
         try:
             uri = f"file:{quote(str(path.absolute()))}?{mode}"
             connection = sqlite3.connect(uri, uri=True, timeout=30)
@@ -311,9 +331,9 @@ def open_store(directory: Path) -> Store:
             if mode == "immutable=1" or "unable to open" not in str(error):
                 raise _unreadable(directory, error) from error
     assert connection is not None
-    if version != SCHEMA:
+    if not 1 <= version <= SCHEMA:
         connection.close()
-        raise InputError(f"must have schema {SCHEMA}", "schema", version, str(directory))
+        raise _other_schema(version, directory)
     return Store(directory, connection, None)
 
 
@@ -357,14 +377,21 @@ def _connect_for_writing(directory: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, SCHEMA):
-                raise InputError(f"must have schema {SCHEMA}", "schema", version, str(directory))
+            if not 0 <= version <= SCHEMA:
+                raise _other_schema(version, directory)
+            for name, since in ADDED.items():
+                if 0 < version < since:
+                    connection.execute(f"ALTER TABLE runs ADD COLUMN {name}")
             connection.executescript(_TABLES)
             connection.execute(f"PRAGMA user_version={SCHEMA}")
         except sqlite3.DatabaseError as error:
             raise _unreadable(directory, error) from error
         stack.pop_all()
     return connection
+
+
+def _other_schema(version: int, directory: Path) -> InputError:
+    return InputError(f"must have schema 1 to {SCHEMA}", "schema", version, str(directory))
 
 
 def _unreadable(directory: Path, error: Exception) -> InputError:

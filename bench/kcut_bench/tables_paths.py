@@ -14,10 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kcut.path_objectives import EVALUATORS, as_shown
-from kcut.paths import MAXIMISED, PathsInstance
-from kcut.registry import get_family
-from kcut_bench.outcome import unpack
+from kcut.paths import MAXIMISED
 from kcut_bench.record import RunRecord
 from kcut_bench.results import Results, is_solved
 from kcut_bench.table import Cell, Column, Table, integer, percent, ratio, text_column
@@ -99,13 +96,13 @@ def _gap(run: RunRecord, bound: float) -> float:
 def correlation_table(results: Results) -> Table:
     """Return how well each objective ranks the solutions of an instance by utilisation.
 
-    The instances are generated again, and every distinct stored choice of paths is evaluated under
-    every objective. Spearman's coefficient, the sign turned where less is better.
+    Over the distinct solutions of an instance, by their stored values under every objective.
+    Spearman's coefficient, the sign turned where less is better.
     """
     found: dict[str, list[float]] = defaultdict(list)
     best: dict[str, list[float]] = defaultdict(list)
     for runs in _by_instance(_solved(results)):
-        values, utilisation = _evaluate_all(runs)
+        values, utilisation = _values_of(runs)
         if len(utilisation) < 3 or len(set(utilisation)) < 2:
             continue
         top = max(utilisation)
@@ -135,27 +132,20 @@ def correlation_table(results: Results) -> Table:
 def _by_instance(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
     groups: dict[tuple[str, int], list[RunRecord]] = defaultdict(list)
     for run in runs:
-        if run.family is not None and run.utilisation is not None and run.solution is not None:
+        if run.utilisation is not None and run.objectives is not None:
             groups[run.instance_sha256, run.levels].append(run)
     return list(groups.values())
 
 
-def _evaluate_all(runs: list[RunRecord]) -> tuple[dict[str, list[float]], list[float]]:
-    """Return the values of the distinct choices, more is better, and their utilisation."""
-    first = runs[0]
-    assert first.family is not None
-    assert first.instance_seed is not None
-    family = get_family(first.family)
-    cluster = family.generate(json.loads(first.family_params), first.levels, first.instance_seed)
-    instance = PathsInstance(cluster)
-    distinct = {run.solution: run for run in runs}
+def _values_of(runs: list[RunRecord]) -> tuple[dict[str, list[float]], list[float]]:
+    """Return the values of the distinct solutions, more is better, and their utilisation."""
+    # What has the same value under every objective is the same solution, or as good as that.
+    distinct = {run.objectives: run for run in runs if run.objectives is not None}
     values: dict[str, list[float]] = {name: [] for name in PREDICTORS}
-    for run in distinct.values():
-        choice = unpack(run.solution)
-        assert choice is not None
+    for text in distinct:
+        stated = json.loads(text)
         for name in PREDICTORS:
-            shown = as_shown(instance, EVALUATORS[name](instance, choice), name)
-            values[name].append((shown or 0.0) * (1 if name in MAXIMISED else -1))
+            values[name].append(stated[name] * (1 if name in MAXIMISED else -1))
     return values, [run.utilisation or 0.0 for run in distinct.values()]
 
 

@@ -23,6 +23,7 @@ from kcut.views import Stated, state
 from kcut_bench.board import EVALUATE, Board, read_board
 from kcut_bench.memory import confined, peak_rss_bytes
 from kcut_bench.outcome import Facts, Lost, facts_of, finished_row, utc_now
+from kcut_bench.paths_output import objectives_of
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.run import Timings, processor_seconds, run_solver
@@ -123,6 +124,7 @@ def execute(run: PlannedRun, report: Report, folder: Path | None = None) -> RunR
         timings=timings,
         peak_rss_bytes=peak_rss_bytes(),
         worth=worth_of(made, instance, None if judgement.value is None else answer.solution),
+        objectives=objectives_of(instance, answer, judgement),
     )
 
 
@@ -148,6 +150,7 @@ def salvage(run: PlannedRun, lost: Lost, folder: Path, report: Report) -> RunRec
         timings=Timings(solve_s=lost.solve_s, cpu_s=lost.cpu_s),
         peak_rss_bytes=lost.peak_rss_bytes,
         worth=worth_of(made, instance, answer.solution),
+        objectives=objectives_of(instance, answer, judgement),
     )
 
 

@@ -27,20 +27,20 @@ WRONG = [
     (("simulate", "missing.json"), "missing.json: cannot be read"),
     (("simulate", "fig13.json"), "fig13.json: format: holds no cluster"),
     ((*SIMULATE, "--levels", "0,1", "--solution", "a.json"), "either --levels or --solution"),
-    ((*SIMULATE, "--levels", "0,1,2"), "levels: must give a level to each of 2 jobs"),
-    ((*SIMULATE, "--levels", "0"), "levels: must give a level to each of 2 jobs"),
-    ((*SIMULATE, "--levels", "0,8"), "levels[1]: must be between 0 and 7 (got 8)"),
-    ((*SIMULATE, "--levels=-1,0"), "levels[0]: must be between 0 and 7 (got -1)"),
+    ((*SIMULATE, "--levels", "0,1,2"), "--levels: must give a level to each of 2 jobs"),
+    ((*SIMULATE, "--levels", "0"), "--levels: must give a level to each of 2 jobs"),
+    ((*SIMULATE, "--levels", "0,8"), "--levels[1]: must be between 0 and 7 (got 8)"),
+    ((*SIMULATE, "--levels=-1,0"), "--levels[0]: must be between 0 and 7 (got -1)"),
     ((*SIMULATE, "--levels", "0,1.5"), "--levels[1]: must be an integer (got '1.5')"),
     ((*SIMULATE, "--levels", "0,"), "--levels[1]: must be an integer (got '')"),
-    ((*SIMULATE, "--horizon", "-1"), "horizon_s: must be finite and positive (got -1.0)"),
-    ((*SIMULATE, "--horizon", "0"), "horizon_s: must be finite and positive (got 0.0)"),
-    ((*SIMULATE, "--horizon", "nan"), "horizon_s: must be finite and positive (got nan)"),
-    ((*SIMULATE, "--horizon", "1e12"), "horizon_s: would take more than 1,000,000,000 events"),
-    ((*SIMULATE, "--jitter", "1"), "jitter: must be below 1 (got 1.0)"),
-    ((*SIMULATE, "--jitter", "-0.1"), "jitter: must be finite and not negative (got -0.1)"),
+    ((*SIMULATE, "--horizon", "-1"), "--horizon: must be finite and positive (got -1.0)"),
+    ((*SIMULATE, "--horizon", "0"), "--horizon: must be finite and positive (got 0.0)"),
+    ((*SIMULATE, "--horizon", "nan"), "--horizon: must be finite and positive (got nan)"),
+    ((*SIMULATE, "--horizon", "1e12"), "--horizon: would take more than 1,000,000,000 events"),
+    ((*SIMULATE, "--jitter", "1"), "--jitter: must be below 1 (got 1.0)"),
+    ((*SIMULATE, "--jitter", "-0.1"), "--jitter: must be finite and not negative (got -0.1)"),
     ((*SIMULATE, "--seed", "-1"), "--seed: must not be negative (got -1)"),
-    ((*SIMULATE, "--shifts", "1"), "shifts_s: must give a shift to each of 2 jobs"),
+    ((*SIMULATE, "--shifts", "1"), "--shifts: must give a shift to each of 2 jobs"),
     ((*SIMULATE, "--shifts", "0,x"), "--shifts[1]: must be a number (got 'x')"),
     ((*SIMULATE, "--solution", "missing.json"), "missing.json"),
     ((*SIMULATE, "--solution", "other.json"), "other.json: instance_sha256: is of another"),
@@ -94,10 +94,11 @@ def test_json_is_alone_on_stdout_and_has_the_keys_of_the_reference(cluster, kcut
     found = json.loads(done.stdout)
     named = {"instance", "instance_sha256", "levels", "seed", "events", "window_s", "jobs"}
     worth = {"utilisation", "utilisation_alone", "work_share", "lost_gpus", "lost_dollars_per_day"}
+    worth |= {"max_slowdown", "jain"}
     assert set(found) == named | worth
     assert found["instance_sha256"] == cluster.sha256
     for job in found["jobs"]:
-        assert set(job) == CONTRACT | {"gpus", "window"}
+        assert set(job) == CONTRACT | {"gpus", "window", "slowdown"}
 
 
 def test_horizon_shifts_and_jitter_reach_the_simulator(cluster, kcut_here):

@@ -1,12 +1,14 @@
 """Path selection through the command line: solve, verify, simulate, sweep, check, report."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from kcut_bench.results import load_results
-from kcut_bench.tables_paths import correlation_table, paths_gap_table
+from kcut_bench.store import FILE_NAME, open_store
+from kcut_bench.tables_paths import PREDICTORS, correlation_table, paths_gap_table
 
 SPEC = """
 name = "paths"
@@ -96,4 +98,25 @@ def test_sweep_check_and_tables(kcut_here, tmp_path):
     gaps = {str(row[0]): row[gap] for row in table.rows}
     assert gaps["cp-sat"] == 0
     assert 0 <= gaps["crux"] <= 1
-    assert {row[0] for row in correlation_table(results).rows} >= {"contention"}
+    assert {row[0] for row in correlation_table(results).rows} == set(PREDICTORS)
+
+
+@pytest.mark.slow
+def test_check_evaluates_every_objective(kcut_here, tmp_path):
+    """A row that states another value under any objective does not pass the check."""
+    spec = SPEC.partition("[[solvers]]")[0] + '[[solvers]]\nname = "crux"\n'
+    (tmp_path / "paths.toml").write_text(spec)
+    assert kcut_here("sweep", str(tmp_path / "paths.toml"), "--store", "store")[0] == 0
+    with open_store(Path("store")) as store:
+        (row,) = store.records()
+    stated = json.loads(row.objectives)
+    assert stated["contention"] == row.value
+    connection = sqlite3.connect(Path("store") / FILE_NAME)
+    for name, value in stated.items():
+        false = json.dumps(stated | {name: value * 1.001 + 1})
+        with connection:
+            connection.execute("UPDATE runs SET objectives = ?", (false,))
+        code, out, err = kcut_here("check", "store")
+        assert code == 1
+        assert f"objectives: {name}" in out + err
+    connection.close()

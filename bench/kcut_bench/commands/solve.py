@@ -38,6 +38,9 @@ def solve(
     memory_limit: Annotated[
         float | None, typer.Option("--memory-limit", metavar="MB", help="Megabytes (2^20 bytes).")
     ] = None,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", help="Threads a solver may use.")
+    ] = 1,
     problem: Annotated[
         str | None, typer.Option("--problem", help="Where a file allows several.")
     ] = None,
@@ -65,7 +68,7 @@ def solve(
 
     check_levels(levels)
     check_seed(seed)
-    limits = make_limits(time_limit, memory_limit)
+    limits = make_limits(time_limit, memory_limit, threads)
     instances = [_weighed(read_instance(path, levels), weights, path) for path in files]
     chosen = [_solver_for(solver, instance, problem) for instance in instances]
     params = [parse_params(entry.params, param) for entry in chosen]
@@ -161,14 +164,18 @@ def describe(
     from kcut.certificate import cover_as_given
     from kcut.paths import PathsInstance
     from kcut.priority import PriorityInstance
+    from kcut.time_shifts import TimeShiftsInstance
     from kcut_bench.paths_output import describe_paths
     from kcut_bench.priority_output import describe_order
+    from kcut_bench.shifts_output import describe_shifts
 
     shown = _describe_any(instance, answer, judgement)
     if isinstance(instance, PathsInstance):
         return shown | describe_paths(instance, answer, judgement)
     if isinstance(instance, PriorityInstance):
         return shown | describe_order(instance, answer, judgement)
+    if isinstance(instance, TimeShiftsInstance):
+        return shown | describe_shifts(instance, answer, judgement)
     shown["residual"] = _residual(instance, problem, answer.solution, judgement.value)
     if answer.solution is not None:
         shown["levels"] = answer.solution.tolist()
@@ -219,6 +226,8 @@ def _line(file: str, shown: dict[str, Any]) -> str:
             answer += f", residual {output.number(shown['residual'])}"
         if "objective" in shown:
             answer = f"{shown['objective']} {answer}"
+        if "score" in shown:
+            answer += f", score {shown['score']:.4g}"
     if "utilisation" in shown:
         answer += f", utilisation {output.percent(shown['utilisation'])}"
     status = f"{shown['termination']}, {shown['verdict']}"
@@ -234,6 +243,6 @@ def _write(target: Path, shown: dict[str, Any]) -> None:
 
     fields = {field.name for field in dataclasses.fields(Solution)} & shown.keys()
     stated = {name: shown[name] for name in fields}
-    for name in stated.keys() & {"levels", "cover", "certificate", "order"}:
+    for name in stated.keys() & {"levels", "cover", "certificate", "order", "shifts"}:
         stated[name] = np.array(stated[name]) if stated[name] else np.zeros(0, np.int64)
     write_solution(Solution(**stated), target)

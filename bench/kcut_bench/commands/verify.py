@@ -57,7 +57,7 @@ def verify(
     made = read_instance(instance, stated.num_levels)
     if isinstance(made, Cluster) and stated.problem not in PROBLEM_PARAMS:
         made = weighed_as(made, stated.instance_sha256)
-    found = made if stated.problem in ("paths", "priority") else compression_of(made)
+    found = made if stated.problem in ("paths", "priority", "time-shifts") else compression_of(made)
     if stated.instance_sha256 != found.sha256:
         message = f"is of another instance than {instance} ({found.sha256})"
         raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
@@ -65,6 +65,8 @@ def verify(
         shown = _verify_paths(found, stated, str(solution))
     elif stated.problem == "priority":
         shown = _verify_order(found, stated, str(solution))
+    elif stated.problem == "time-shifts":
+        shown = _verify_shifts(found, stated, str(solution))
     else:
         shown = _result(found, stated, check_solution(found, stated))
     if json:
@@ -107,6 +109,27 @@ def _verify_order(made: Any, stated: Solution, file: str) -> dict[str, Any]:
     return shown | {
         "objective": instance.objective,
         "objectives": all_values(instance, read_order(stated, file)) if fine else None,
+    }
+
+
+def _verify_shifts(made: Any, stated: Solution, file: str) -> dict[str, Any]:
+    from kcut.cluster import Cluster
+    from kcut.errors import InputError
+    from kcut.time_shifts import score
+    from kcut_bench.shifts_output import check_shifts, link_rows
+
+    if not isinstance(made, Cluster):
+        message = "states shifts, but the instance is no cluster"
+        raise InputError(message, "problem", "time-shifts", file)
+    instance, judgement, false = check_shifts(made, stated, file)
+    unproven = stated.claim == "optimal" and not judgement.proven
+    doubt = "claims to be optimal, but nothing in it proves that" if unproven else ""
+    shown = _result(instance, stated, Finding(judgement, false, doubt))
+    if not isinstance(judgement.value, int) or stated.shifts is None:
+        return shown
+    return shown | {
+        "score": score(instance, judgement.value),
+        "links": link_rows(instance, stated.shifts),
     }
 
 
