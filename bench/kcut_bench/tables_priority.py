@@ -21,7 +21,7 @@ SHOWN = ("intensity", "crux", "crux-all-pairs", "lop-milp", "sebf", "bssi", "loc
 """Solvers with a column of their own in the table by kind of instance."""
 
 _UNDEFINED = re.compile(r"(0/0|x/0|-x/-y) for (\d+)")
-_Kind = tuple[str, int, float | None, float | None]
+_Kind = tuple[str, int, float | None, float | None, float | None]
 
 
 def priority_tables(results: Results) -> list[Table]:
@@ -99,11 +99,11 @@ def order_table(results: Results) -> Table:
 def _kind(run: RunRecord) -> _Kind:
     params: dict[str, Any] = json.loads(run.family_params)
     where = str(params.get("fabric", run.family or "file"))
-    return where, run.num_jobs, params.get("overlap"), params.get("spread")
+    return where, run.num_jobs, *(params.get(name) for name in ("overlap", "spread", "load"))
 
 
 def kind_table(results: Results) -> Table:
-    """Return the mean gap by number of jobs, overlap and spread of iteration times."""
+    """Return the mean gap by number of jobs, overlap, spread of iteration times and load."""
     runs = _by_utilisation(results)
     best = _best(runs)
     kinds: dict[_Kind, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -120,13 +120,14 @@ def kind_table(results: Results) -> Table:
             len(instances[kind]),
             *(fmean(kinds[kind][s]) if kinds[kind][s] else None for s in SHOWN),
         )
-        for kind in sorted(instances, key=lambda k: (k[0], k[1], k[2] or 0.0, k[3] or 0.0))
+        for kind in sorted(instances, key=lambda k: (*k[:2], *(part or 0.0 for part in k[2:])))
     ]
     columns = (
         text_column("fabric", "Fabric"),
         Column("num_jobs", "Jobs", integer),
         Column("overlap", "Overlap", ratio),
         Column("spread", "Spread", ratio),
+        Column("load", "Load", ratio),
         Column("num_instances", "Instances", integer),
         *(Column(name.replace("-", "_"), name, percent) for name in SHOWN),
     )
