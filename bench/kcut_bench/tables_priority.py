@@ -99,7 +99,7 @@ def order_table(results: Results) -> Table:
 def _kind(run: RunRecord) -> _Kind:
     params: dict[str, Any] = json.loads(run.family_params)
     where = str(params.get("fabric", run.family or "file"))
-    return where, run.num_jobs, *(params.get(name) for name in ("overlap", "spread", "load"))
+    return where, run.num_jobs, params.get("overlap"), params.get("spread"), params.get("load")
 
 
 def kind_table(results: Results) -> Table:
