@@ -101,7 +101,7 @@ def test_a_loop_without_consistent_shifts_is_told():
     half = [(6.0, 6.0, [0, 2]), (6.0, 6.0, [0, 1]), (6.0, 6.0, [1, 2])]
     instance = TimeShiftsInstance(chain(half, 3), step_s=1.0)
     answer, judgement = run("cassini", instance)
-    assert "1 close a loop, 1 of them miss their own optimum" in answer.detail
+    assert "close a loop: 1, of these that miss their own optimum: 1" in answer.detail
     assert (judgement.bound, judgement.proven) == (0, False)
     best, _ = run("cp-sat", instance)
     assert best.claim is Claim.OPTIMAL
