@@ -47,6 +47,7 @@ def test_exact_solvers_equal_enumeration_and_no_heuristic_beats_it():
         answer, judgement = run("cp-sat", instance)
         assert answer.claim is Claim.OPTIMAL, answer
         assert judgement.value == answer.bound == best.value, (seed, answer)
+        assert best.proven, seed
         for name in ("cassini", "none"):
             assert run(name, instance)[1].value >= best.value
         met += best.value > 0
@@ -103,9 +104,11 @@ def test_a_loop_without_consistent_shifts_is_told():
     answer, judgement = run("cassini", instance)
     assert "close a loop: 1, of these that miss their own optimum: 1" in answer.detail
     assert (judgement.bound, judgement.proven) == (0, False)
-    best, _ = run("cp-sat", instance)
-    assert best.claim is Claim.OPTIMAL
-    assert judgement.value == best.bound == 6 * CAPACITY
+    for name in ("cp-sat", "enumerate"):
+        best, proof = run(name, instance)
+        assert best.claim is Claim.OPTIMAL
+        assert proof.proven, name
+        assert judgement.value == best.bound == 6 * CAPACITY
 
 
 @pytest.mark.parametrize("name", NAMES)
