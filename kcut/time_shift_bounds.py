@@ -44,21 +44,21 @@ class LinkOptimum:
     bound: int
 
 
-def link_optima(instance: TimeShiftsInstance) -> list[LinkOptimum]:
+def link_optima(instance: TimeShiftsInstance, work: int = TOTAL_WORK) -> list[LinkOptimum]:
     """Return the best shifts of each contended link by itself, in the order of `points`.
 
     Links that the same jobs load alike are searched once. Where the budget ends, the bound is that
-    of the volume.
+    of the volume. `work` is the budget of all links together, in steps of circles.
     """
     known: dict[bytes, LinkOptimum] = {}
-    left = TOTAL_WORK
+    left = work
     optima = []
     for point in instance.points:
         same = likeness(point)
         if same not in known:
             # So much at least that every job is placed once.
-            work = max(min(LINK_WORK, left), point.turn * (len(point.jobs) + 1))
-            found = _search(instance, point, _ceiling(point), work)
+            own = max(min(LINK_WORK, left), point.turn * (len(point.jobs) + 1))
+            found = _search(instance, point, _ceiling(point), own)
             left -= found.work
             bound = found.excess if found.proven else _volume(instance, point)
             known[same] = LinkOptimum(found.shifts, found.excess, bound)

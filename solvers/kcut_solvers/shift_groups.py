@@ -8,7 +8,10 @@ from kcut.time_shifts import Shifts, TimeShiftsInstance, excesses
 
 
 def search_groups(
-    instance: TimeShiftsInstance, optima: list[LinkOptimum], shifts: Shifts
+    instance: TimeShiftsInstance,
+    optima: list[LinkOptimum],
+    shifts: Shifts,
+    work: int = TOTAL_WORK,
 ) -> tuple[Shifts, list[int]]:
     """Search every group of jobs that meet for better shifts.
 
@@ -19,6 +22,8 @@ def search_groups(
         Of the contended links.
     shifts : ndarray of int64, shape (num_jobs,)
         The best known.
+    work : int, optional
+        Budget of all groups together, in steps of circles.
 
     Returns
     -------
@@ -28,7 +33,7 @@ def search_groups(
         What each group leaves in excess at least, for a certificate: what it leaves now, where the
         search was exhaustive.
     """
-    best, bounds, left = shifts.copy(), [], TOTAL_WORK
+    best, bounds, left = shifts.copy(), [], work
     least, now = [optimum.bound for optimum in optima], excesses(instance, shifts)
     for meeting in meetings(instance):
         bound = group_excess(instance, meeting, least)
