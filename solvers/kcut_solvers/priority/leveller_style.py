@@ -22,7 +22,7 @@ _ALONE = 1e-6
 """A job that is slowed down by no more than this share runs as if alone."""
 
 
-@solver("priority", "leveller-style", exact=False, params=PARAMS)
+@solver("priority", "leveller-style", exact=False, params=PARAMS, reference="bender1998stretch")
 def leveller_style(
     instance: PriorityInstance, *, limits: Limits, rng: np.random.Generator, rounds: int
 ) -> Answer:
@@ -51,7 +51,13 @@ def leveller_style(
     order and puts the job that is slowed down most just before the lowest of the higher jobs that
     it meets on a link: passing others changes nothing. An order met before is left by promoting
     that job to the top; where that was met too, the next most slowed down job is taken instead.
-    What LEVELLER itself does is not known from any public source: this shares its aim alone.
+    What LEVELLER itself does is not known from any public source: this shares its aim alone, which
+    scheduling theory calls the maximum stretch.
+
+    References
+    ----------
+    Bender, Chakrabarti & Muthukrishnan, Flow and Stretch Metrics for Scheduling Continuous Job
+    Streams, SODA 1998, pp. 270-279.
     """
     started = time.perf_counter()
     if instance.cluster is None:
