@@ -25,7 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.errors import InputError
-from kcut.weights import MAX_TOTAL, exact_sum
+from kcut.weights import exact_sum
+
+MAX_SUM = 2**60
+"""Largest sum of the absolute values of integer gains."""
 
 MAX_JOBS = 5_000
 """Largest matrix that is read."""
@@ -68,7 +71,7 @@ class Gains:
         ------
         InputError
             If it is empty, not square, larger than `MAX_JOBS`, or holds something that is no finite
-            number; names ``gains[i][j]``. Also if the absolute values sum to more than 2^62.
+            number; names ``gains[i][j]``. Also if the absolute values sum to more than 2^60.
         """
         rows: list[list[Any]]
         rows = matrix.tolist() if isinstance(matrix, np.ndarray) else [list(r) for r in matrix]
@@ -85,17 +88,26 @@ class Gains:
             if kinds == {int}:
                 continue
             for j, gain in enumerate(row):
-                if type(gain) not in (int, float) or not _is_finite(gain):
+                if type(gain) not in (int, float) or (
+                    type(gain) is float and not math.isfinite(gain)
+                ):
                     raise InputError("must be a finite number", f"gains[{i}][{j}]", gain)
         for i in range(size):
             rows[i][i] = 0
-        return cls._of_integers(rows) if whole else cls._of_floats(rows)
+        if whole:
+            return cls._of_integers(rows)
+        for i, row in enumerate(rows):
+            for j, gain in enumerate(row):
+                if isinstance(gain, int) and not -(2**53) <= gain <= 2**53:
+                    message = "an integer beyond 2^53 among gains that are floats"
+                    raise InputError(message, f"gains[{i}][{j}]", gain)
+        return cls._of_floats(rows)
 
     @classmethod
     def _of_integers(cls, rows: list[list[int]]) -> Gains:
         total = sum(abs(gain) for row in rows for gain in row)
-        if total > MAX_TOTAL:
-            raise InputError("the absolute values sum to more than 2^62", "gains", total)
+        if total > MAX_SUM:
+            raise InputError("the absolute values sum to more than 2^60", "gains", total)
         return cls(_frozen(np.array(rows, np.int64)), 1.0, True)
 
     @classmethod
@@ -158,13 +170,6 @@ def infeasibility(num_jobs: int, order: NDArray[np.integer[Any]]) -> str | None:
     if (counts > 1).any():
         return f"the order names job {int(np.argmax(counts > 1))} more than once"
     return None
-
-
-def _is_finite(gain: float) -> bool:
-    try:
-        return math.isfinite(gain)
-    except OverflowError:
-        return False
 
 
 def _frozen(array: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from kcut.paths import SHARE_SCALE
 from kcut.priority import SLOWDOWN_SCALE, PriorityInstance, levels_of
 from kcut.simulate import Simulation, simulate
 
-ORDER_EVENTS = 20_000
+ORDER_EVENTS = 6_000
 """Events a group of contending jobs is simulated for, where it has no shorter cycle."""
 
 

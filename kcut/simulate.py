@@ -181,6 +181,32 @@ def work_share(cluster: Cluster, simulation: Simulation, paths: PathChoice | Non
     return float(done.sum() / alone.sum()) if alone.sum() > 0 else 1.0
 
 
+class Rates(NamedTuple):
+    """What the jobs of a group do in the long run.
+
+    Attributes
+    ----------
+    busy : ndarray of float64, shape (num_jobs,)
+        Share of the time each job computes.
+    speed : ndarray of float64, shape (num_jobs,)
+        Iterations per second.
+    cycled : bool
+        Whether it is a cycle, not an average.
+    """
+
+    busy: Floats
+    speed: Floats
+    cycled: bool
+
+
+def steady_rates(group: Group, max_events: int) -> Rates:
+    """Run a group at its start as `simulate` does without a horizon, in floating point."""
+    kind, begin, end = _steady(group, max_events, max_events)
+    window_s = float(end.now - begin.now)
+    busy = np.minimum((end.busy - begin.busy).astype(float), window_s) / window_s
+    return Rates(busy, (end.iterations - begin.iterations) / window_s, kind == "cycle")
+
+
 class _Totals(NamedTuple):
     """What the jobs of a group have done since the start; fractions where arithmetic is exact."""
 

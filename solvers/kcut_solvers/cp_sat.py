@@ -35,6 +35,8 @@ class Problem:
         problem's the objective plus ``offset``.
     minimise : bool
         Whether the problem itself is a minimisation problem.
+    linearization : int
+        How much of the model goes into CP-SAT's linear program, 0 to 2.
     """
 
     model: Any
@@ -43,6 +45,7 @@ class Problem:
     value: Callable[[Values], int]
     offset: int
     minimise: bool = False
+    linearization: int = 1
 
 
 def load() -> Any:
@@ -79,6 +82,7 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
     parameters = solver.parameters
     parameters.num_workers = limits.threads
     parameters.random_seed = int(rng.integers(2**31 - 1))
+    parameters.linearization_level = problem.linearization
     parameters.relative_gap_limit = 0.0
     parameters.absolute_gap_limit = 0.0
     # Its handler swallows Ctrl-C, and takes Python's away for good.

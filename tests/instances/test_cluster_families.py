@@ -31,7 +31,14 @@ def test_golden_sha256(generate, golden):
     if os.environ.get("KCUT_REGENERATE_GOLDEN") == "1":
         table.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     assert found == json.loads(table.read_text(encoding="utf-8"))
-    assert set(found) == {"clos-jobs", "clos-paths", "lingjun-like", "testbed", "testbed-paths"}
+    assert set(found) == {
+        "clos-jobs",
+        "clos-paths",
+        "contending-jobs",
+        "lingjun-like",
+        "testbed",
+        "testbed-paths",
+    }
 
 
 @pytest.mark.parametrize(
