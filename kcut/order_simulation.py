@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.cluster import Cluster
+from kcut.fairness import MAX_SLOWDOWN
 from kcut.fluid_setup import Group, Scenario, build_group, contending_groups
 from kcut.intensity import period_alone, traffic
 from kcut.paths import SHARE_SCALE
 from kcut.priority import SLOWDOWN_SCALE
-from kcut.priority_objectives import MAX_SLOWDOWN, ORDER_EVENTS
+from kcut.priority_objectives import ORDER_EVENTS
 from kcut.simulate import Rates, steady_rates
 
 Jobs = tuple[int, ...]

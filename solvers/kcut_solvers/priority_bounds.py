@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.cluster import Cluster
+from kcut.fairness import MAX_SLOWDOWN
 from kcut.intensity import traffic
-from kcut.priority_objectives import MAX_SLOWDOWN
 
 Floats = NDArray[np.float64]
 

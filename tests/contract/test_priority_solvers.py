@@ -13,7 +13,7 @@ from kcut_bench.spec import parse_spec
 from tests.contract.priority_instances import SOLVERS, instances, run
 
 INSTANCES = instances()
-NEED_CLUSTER = {"crux", "crux-all-pairs", "sebf", "bssi", "taccl-star"}
+NEED_CLUSTER = {"crux", "crux-all-pairs", "sebf", "bssi", "taccl-star", "leveller-style"}
 
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))
