@@ -1,12 +1,14 @@
-"""What shifts leave in excess at least: link by link, with a certificate that is checked by search.
+"""What shifts leave in excess at least, with a certificate that is checked by search.
 
-No shifts leave less on a link than the best shifts for that link alone. A certificate states for
-each contended link a bound; checking it is an exhaustive search for shifts of that link that leave
-less, which the volume of the demand often makes needless.
+No shifts leave less on a link than the best shifts for that link alone. A certificate states a
+bound for each contended link and, where loops of the affinity graph make more of it, for each group
+of jobs that meet. Checking a bound is an exhaustive search for shifts of that link or group that
+leave less, which the volume of the demand or the bounds of the links often make needless.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +16,14 @@ from numpy.typing import NDArray
 
 from kcut.circle_search import Least, least_excess, volume_bound
 from kcut.errors import InputError
-from kcut.time_shifts import CAPACITY, MeetingPoint, TimeShiftsInstance, weighted
+from kcut.meetings import group_excess, likeness, meetings, search_group
+from kcut.time_shifts import CAPACITY, MeetingPoint, TimeShiftsInstance
 
 LINK_WORK = 20_000_000
 """Steps of circles that the search on a link may look at: a fraction of a second."""
 
 TOTAL_WORK = 300_000_000
-"""The same for all links of an instance together."""
+"""The same for all links of an instance together, and for all groups of jobs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,21 +44,21 @@ class LinkOptimum:
     bound: int
 
 
-def link_optima(instance: TimeShiftsInstance) -> list[LinkOptimum]:
+def link_optima(instance: TimeShiftsInstance, work: int = TOTAL_WORK) -> list[LinkOptimum]:
     """Return the best shifts of each contended link by itself, in the order of `points`.
 
     Links that the same jobs load alike are searched once. Where the budget ends, the bound is that
-    of the volume.
+    of the volume. `work` is the budget of all links together, in steps of circles.
     """
     known: dict[bytes, LinkOptimum] = {}
-    left = TOTAL_WORK
+    left = work
     optima = []
     for point in instance.points:
         same = likeness(point)
         if same not in known:
             # So much at least that every job is placed once.
-            work = max(min(LINK_WORK, left), point.turn * (len(point.jobs) + 1))
-            found = _search(instance, point, _ceiling(point), work)
+            own = max(min(LINK_WORK, left), point.turn * (len(point.jobs) + 1))
+            found = _search(instance, point, _ceiling(point), own)
             left -= found.work
             bound = found.excess if found.proven else _volume(instance, point)
             known[same] = LinkOptimum(found.shifts, found.excess, bound)
@@ -63,9 +66,12 @@ def link_optima(instance: TimeShiftsInstance) -> list[LinkOptimum]:
     return optima
 
 
-def certificate_of(optima: list[LinkOptimum]) -> NDArray[np.int64]:
-    """Return the certificate: the bound of each contended link."""
-    return np.array([optimum.bound for optimum in optima], np.int64)
+def certificate_of(
+    optima: list[LinkOptimum], groups: Sequence[int] | None = None
+) -> NDArray[np.int64]:
+    """Return the certificate: the bound of each contended link, then of each group if given."""
+    links = [optimum.bound for optimum in optima]
+    return np.array([*links, *([] if groups is None else groups)], np.int64)
 
 
 def proven_bound(instance: TimeShiftsInstance, certificate: NDArray[np.int64]) -> int:
@@ -74,8 +80,9 @@ def proven_bound(instance: TimeShiftsInstance, certificate: NDArray[np.int64]) -
     Parameters
     ----------
     instance : TimeShiftsInstance
-    certificate : ndarray of int64, shape (num_contended_links,)
-        For each link, in the order of `points`, what its own jobs leave in excess at least.
+    certificate : ndarray of int64
+        For each contended link, in the order of `points`, what its own jobs leave in excess at
+        least; then, all or none, for each of `meetings` what its links do together, over N steps.
 
     Returns
     -------
@@ -84,31 +91,42 @@ def proven_bound(instance: TimeShiftsInstance, certificate: NDArray[np.int64]) -
     Raises
     ------
     InputError
-        If it has the wrong length, or shifts of a link leave less than it says, or the search for
-        such shifts does not end within its budget.
+        If it has the wrong length, or shifts leave less than it says, or the search for such
+        shifts does not end within its budget.
     """
-    if certificate.shape != (len(instance.points),):
-        message = f"must give a bound for each of {len(instance.points)} contended links"
+    groups, num_links = meetings(instance), len(instance.points)
+    if certificate.shape not in {(num_links,), (num_links + len(groups),)}:
+        message = f"must give a bound for each of {num_links} contended links"
         raise InputError(message, "certificate", certificate.shape)
-    known: dict[tuple[bytes, int], None] = {}
+    links = certificate[:num_links].tolist()
     left = TOTAL_WORK
-    for i, (point, bound) in enumerate(zip(instance.points, certificate.tolist(), strict=True)):
+    known: set[tuple[bytes, int]] = set()
+    for i, (point, bound) in enumerate(zip(instance.points, links, strict=True)):
         if bound <= _volume(instance, point) or (likeness(point), bound) in known:
             continue
         found = _search(instance, point, bound, min(LINK_WORK, left))
         left -= found.work
-        if found.excess < bound:
-            message = f"shifts of this link leave {found.excess}"
-            raise InputError(message, f"certificate[{i}]", bound)
-        if not found.proven:
-            raise InputError("cannot be checked by so long a search", f"certificate[{i}]", bound)
-        known[likeness(point), bound] = None
-    return weighted(instance, certificate.tolist())
+        _check(found, bound, i)
+        known.add((likeness(point), bound))
+    total = 0
+    stated = certificate[num_links:].tolist() or [0] * len(groups)
+    left = TOTAL_WORK
+    for g, (meeting, bound) in enumerate(zip(groups, stated, strict=True)):
+        implied = group_excess(instance, meeting, links)
+        if bound > implied:
+            found = search_group(instance, meeting, links, bound, left)
+            left -= found.work
+            _check(found, bound, num_links + g)
+        total += max(bound, implied)
+    return total
 
 
-def likeness(point: MeetingPoint) -> bytes:
-    """Return what links have in common that the same jobs load alike."""
-    return point.jobs.tobytes() + point.demand.tobytes()
+def _check(found: Least, bound: int, index: int) -> None:
+    if found.excess < bound:
+        message = f"some shifts leave {found.excess}"
+        raise InputError(message, f"certificate[{index}]", bound)
+    if not found.proven:
+        raise InputError("cannot be checked by so long a search", f"certificate[{index}]", bound)
 
 
 def _ceiling(point: MeetingPoint) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kcut.time_shift_bounds import likeness
+from kcut.meetings import likeness
 from kcut.time_shifts import CAPACITY, MeetingPoint, Shifts, TimeShiftsInstance
 
 

@@ -18,6 +18,7 @@ from kcut.held import simulate_shifts
 from kcut.simulate import simulate
 from kcut.time_shift_bounds import certificate_of, link_optima, proven_bound
 from kcut.time_shifts import CAPACITY, TimeShiftsInstance, excesses, score, total_excess
+from kcut_solvers.shift_groups import search_groups
 from tests.kcut.clusters import example1
 from tests.kcut.shift_clusters import chain, tiny, tree
 
@@ -125,8 +126,42 @@ def test_link_optima_equal_enumeration(seed):
     assert found <= total_excess(instance, random_shifts(instance, seed))
     if len(certificate):
         certificate[0] += 1
-        with pytest.raises(InputError, match="shifts of this link leave"):
+        with pytest.raises(InputError, match="some shifts leave"):
             proven_bound(instance, certificate)
+
+
+@given(seed=SEEDS)
+@QUICK
+def test_group_bounds_equal_enumeration(seed):
+    """The least excess of each group is that of all shifts of its jobs, and certified."""
+    instance = tiny(seed)
+    optima, zeros = link_optima(instance), np.zeros(instance.num_jobs, np.int64)
+    best, bounds = search_groups(instance, optima, zeros)
+    certificate = certificate_of(optima, bounds)
+    assert proven_bound(instance, certificate) == sum(bounds) == total_excess(instance, best)
+    if seed % 5 == 0:
+        every = itertools.product(*map(range, instance.circle.period.tolist()))
+        least = min(total_excess(instance, np.array(shifts)) for shifts in every)
+        assert sum(bounds) == least
+    if bounds:
+        certificate[-1] += 1
+        with pytest.raises(InputError, match="some shifts leave"):
+            proven_bound(instance, certificate)
+
+
+def test_what_takes_too_long_to_check_is_refused(monkeypatch):
+    """A certificate whose search exceeds its budget proves nothing."""
+    instance = tree(3)
+    certificate = certificate_of(link_optima(instance), [0])
+    assert proven_bound(instance, certificate) == 0
+    ring = TimeShiftsInstance(
+        chain([(6.0, 6.0, [0, 2]), (6.0, 6.0, [0, 1]), (6.0, 6.0, [1, 2])], 3), step_s=1.0
+    )
+    certificate = np.array([0, 0, 0, 6 * CAPACITY])
+    assert proven_bound(ring, certificate) == 6 * CAPACITY
+    monkeypatch.setattr("kcut.time_shift_bounds.TOTAL_WORK", 30)
+    with pytest.raises(InputError, match="cannot be checked by so long a search"):
+        proven_bound(ring, certificate)
 
 
 def test_judge_takes_no_word_for_it():

@@ -233,6 +233,8 @@ def _line(file: str, shown: dict[str, Any]) -> str:
     status = f"{shown['termination']}, {shown['verdict']}"
     if shown["verdict"] != "verified" and shown["value"] is not None:
         status += f" ({shown['reason']})"
+    if shown["problem"] == "time-shifts" and shown["detail"]:
+        status += f"; {shown['detail']}"
     return f"{file}: {shown['solver']}: {answer}; {status}; {shown['solve_s']:.3g} s"
 
 

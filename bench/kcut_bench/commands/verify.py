@@ -209,7 +209,9 @@ def _line(file: str, shown: dict[str, Any]) -> str:
     if shown["verdict"] == "rejected":
         return f"{file}: rejected: {shown['reason']}"
     value, bound = output.number(shown["value"]), output.number(shown["bound"])
-    of = f" for {shown['problem']} with K = {shown['num_levels']}"
+    of = f" for {shown['problem']}"
+    if shown["problem"] != "time-shifts":
+        of += f" with K = {shown['num_levels']}"
     if shown["optimal"]:
         return f"{file}: feasible, value {value} = bound {bound}: optimal{of}"
     doubt = f"; {shown['verdict']}: {shown['reason']}" if shown["reason"] else ""

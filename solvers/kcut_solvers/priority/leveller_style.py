@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 
 from kcut import Answer, Claim, Incumbent, Limits, Param, Termination, solver
 from kcut.contention import rank
-from kcut.fairness import slowdowns
-from kcut.intensity import period_alone, traffic
 from kcut.linear_order import Order
+from kcut.order_simulation import OrderSimulator
 from kcut.priority import SLOWDOWN_SCALE, PriorityInstance
-from kcut.priority_objectives import simulate_order
 from kcut_solvers.priority_common import needs_cluster
 
 PARAMS = {"rounds": Param(50, "promotions at most", minimum=0)}
@@ -22,7 +20,7 @@ _ALONE = 1e-6
 """A job that is slowed down by no more than this share runs as if alone."""
 
 
-@solver("priority", "leveller-style", exact=False, params=PARAMS)
+@solver("priority", "leveller-style", exact=False, params=PARAMS, reference="bender1998stretch")
 def leveller_style(
     instance: PriorityInstance, *, limits: Limits, rng: np.random.Generator, rounds: int
 ) -> Answer:
@@ -51,13 +49,20 @@ def leveller_style(
     order and puts the job that is slowed down most just before the lowest of the higher jobs that
     it meets on a link: passing others changes nothing. An order met before is left by promoting
     that job to the top; where that was met too, the next most slowed down job is taken instead.
-    What LEVELLER itself does is not known from any public source: this shares its aim alone.
+    Groups of jobs that do not meet are simulated apart, and no order of a group twice.
+    What LEVELLER itself does is not known from any public source: this shares its aim alone, which
+    scheduling theory calls the maximum stretch.
+
+    References
+    ----------
+    Bender, Chakrabarti & Muthukrishnan, Flow and Stretch Metrics for Scheduling Continuous Job
+    Streams, SODA 1998, pp. 270-279.
     """
     started = time.perf_counter()
     if instance.cluster is None:
         return needs_cluster()
     search = _Search(instance, limits, started)
-    computing = instance.cluster.compute_s / search.alone
+    computing = instance.cluster.compute_s / search.simulator.alone_s
     starts = [instance.ranking, rank(-computing)]
     orders = [np.array(order, np.int64) for order in starts]
     suffered = [search.suffering(order) for order in orders]
@@ -82,8 +87,7 @@ class _Search:
 
     def __init__(self, instance: PriorityInstance, limits: Limits, started: float) -> None:
         assert instance.cluster is not None
-        self.cluster = instance.cluster
-        self.alone = period_alone(self.cluster, traffic(self.cluster))
+        self.simulator = OrderSimulator(instance.cluster)
         self.limits, self.started = limits, started
         self.meets = np.zeros((instance.num_jobs, instance.num_jobs), np.bool_)
         self.meets[instance.pairs[:, 0], instance.pairs[:, 1]] = True
@@ -101,7 +105,11 @@ class _Search:
     def suffering(self, order: Order) -> NDArray[np.float64]:
         """Simulate an order, note it, and return the slowdown of each job."""
         self.met.add(order.tobytes())
-        slow = slowdowns(self.cluster, simulate_order(self.cluster, order))
+        busy, speed = np.zeros((2, len(order)))
+        for part in self.simulator.split(order):
+            found = self.simulator.rates(part)
+            busy[list(part)], speed[list(part)] = found.busy, found.speed
+        slow = self.simulator.slowdowns(busy, speed, slice(None))
         value = float(slow.max())
         if value < self.value:
             self.best, self.value = order.copy(), value

@@ -62,9 +62,10 @@ def cassini(instance: TimeShiftsInstance, *, limits: Limits, rng: np.random.Gene
 def _in_words(num_links: int, loops: int, missed: int) -> str:
     if not num_links:
         return "no two jobs meet"
+    links = "1 link" if num_links == 1 else f"{num_links} different links"
     if not loops:
-        return f"affinity graph of {num_links} different links: a forest"
+        return f"affinity graph of {links}: a forest"
     return (
-        f"affinity graph of {num_links} different links: {loops} close a loop,"
-        f" {missed} of them miss their own optimum"
+        f"affinity graph of {links}: links that close a loop: {loops},"
+        f" of these that miss their own optimum: {missed}"
     )

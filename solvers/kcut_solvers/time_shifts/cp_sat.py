@@ -17,19 +17,23 @@ from typing import Any
 import numpy as np
 
 from kcut import Answer, Claim, Incumbent, Limits, Termination, solver
-from kcut.fluid_setup import contending_groups
-from kcut.time_shift_bounds import certificate_of, link_optima
+from kcut.meetings import group_excess, meetings
+from kcut.time_shift_bounds import TOTAL_WORK, certificate_of, link_optima
 from kcut.time_shifts import CAPACITY, Shifts, TimeShiftsInstance, excesses, total_excess
 from kcut_solvers import cp_sat as cp_sat_runner
 from kcut_solvers.shift_graph import traverse
+from kcut_solvers.shift_groups import search_groups
 from kcut_solvers.shift_moves import LinkClass, classes, descend, set_up
 
 _PASSES = 50
 
+_WORK_PER_S = 10_000_000
+"""Steps of circles a search may look at for each second of the time limit: about a tenth of it."""
+
 
 @solver("time-shifts", "cp-sat", exact=True, reference="rajasekaran2024cassini perron2023cpsat")
 def cp_sat(instance: TimeShiftsInstance, *, limits: Limits, rng: np.random.Generator) -> Answer:
-    """Solve the exact model group by group of jobs that meet, from CASSINI's shifts improved.
+    """Search groups of jobs that meet exhaustively, and solve the model of those left by CP-SAT.
 
     Parameters
     ----------
@@ -42,8 +46,8 @@ def cp_sat(instance: TimeShiftsInstance, *, limits: Limits, rng: np.random.Gener
     Returns
     -------
     Answer
-        With the bounds of the links as certificate. Where the affinity graph has loops the optimum
-        may be above them; a claim of optimality beyond that rests on CP-SAT's word.
+        With the bounds of links and groups as certificate. A group small enough is searched
+        exhaustively, which proves its optimum; a claim beyond that rests on CP-SAT's word.
 
     References
     ----------
@@ -52,27 +56,33 @@ def cp_sat(instance: TimeShiftsInstance, *, limits: Limits, rng: np.random.Gener
     Perron, Didier & Gay, The CP-SAT-LP Solver, CP 2023, doi:10.4230/LIPIcs.CP.2023.3.
     """
     started = time.perf_counter()
-    optima, links = link_optima(instance), classes(instance)
+    work = TOTAL_WORK
+    if limits.time_s is not None:
+        work = min(work, int(limits.time_s * _WORK_PER_S))
+    optima, links = link_optima(instance, work), classes(instance)
     least = [optimum.bound for optimum in optima]
     dial = set_up(instance, traverse(instance, links, optima).shifts, links)
     descend(dial, range(instance.num_jobs), _PASSES)
-    best = dial.shifts
+    best, bounds = search_groups(instance, optima, dial.shifts, work)
     value = total_excess(instance, best)
     limits.on_incumbent(best)
     incumbents = [Incumbent(time.perf_counter() - started, value)]
     total, proven, details, build_s = 0, True, set(), 0.0
-    for jobs in contending_groups(instance.num_jobs, instance.cluster.num_links, instance.sent):
-        inside = [link for link in links if link.point.jobs[0] in jobs]
-        own = excesses(instance, best)
-        floor = sum(_weight(instance, link) * least[link.index] for link in inside)
-        if sum(_weight(instance, link) * own[link.index] for link in inside) == floor:
+    for meeting, floor in zip(meetings(instance), bounds, strict=True):
+        if group_excess(instance, meeting, excesses(instance, best)) == floor:
             total += floor
             continue
         left = None
         if limits.time_s is not None:
             left = max(0.0, limits.time_s - (time.perf_counter() - started))
         begun = time.perf_counter()
-        problem = group_problem(instance, jobs.tolist(), inside, least, best)
+        inside = [link for link in links if link.index in meeting.points]
+        end = None if left is None else begun + left
+        problem = group_problem(instance, meeting.jobs.tolist(), inside, least, best, end)
+        if problem is None:
+            proven, total = False, total + floor
+            details.add("no time to build the model")
+            continue
         found = cp_sat_runner.solve(problem, replace(limits, time_s=left), rng, begun)
         details.add(found.detail)
         build_s += found.build_s or 0.0
@@ -88,16 +98,12 @@ def cp_sat(instance: TimeShiftsInstance, *, limits: Limits, rng: np.random.Gener
         Claim.OPTIMAL if optimal else Claim.FEASIBLE,
         best,
         total,
-        certificate_of(optima),
+        certificate_of(optima, bounds),
         termination=Termination.FINISHED if optimal else Termination.TIME_LIMIT,
-        detail=", ".join(sorted(details)) or "the start meets the bounds of the links",
+        detail=", ".join(sorted(details)) or "searched exhaustively",
         incumbents=tuple(incumbents),
         build_s=build_s,
     )
-
-
-def _weight(instance: TimeShiftsInstance, link: LinkClass) -> int:
-    return instance.turn // link.point.turn * link.count
 
 
 def group_problem(
@@ -106,8 +112,12 @@ def group_problem(
     links: Sequence[LinkClass],
     least: Sequence[int],
     hint: Shifts,
-) -> cp_sat_runner.Problem:
-    """Write the model of a group; the job of its longest period stays where the hint has it."""
+    end: float | None = None,
+) -> cp_sat_runner.Problem | None:
+    """Write the model of a group; the job of its longest period stays where the hint has it.
+
+    None if that is not done by `end`, a moment of `time.perf_counter`.
+    """
     cp = cp_sat_runner.load().CpModel()
     circle = instance.circle
     still = max(jobs, key=lambda j: (int(circle.period[j]), -j))
@@ -130,11 +140,13 @@ def group_problem(
     cost: list[Any] = []
     weights: list[int] = []
     for link in links:
+        if end is not None and time.perf_counter() > end:
+            return None
         over = _write_link(instance, cp, link, sending)
         if least[link.index] > 0:
             cp.add(sum(over) >= least[link.index])
         cost += over
-        weights += [_weight(instance, link)] * len(over)
+        weights += [instance.turn // link.point.turn * link.count] * len(over)
     cp.minimize(cp_sat_runner.load().LinearExpr.weighted_sum(cost, weights))
 
     def decode(values: cp_sat_runner.Values) -> Shifts:

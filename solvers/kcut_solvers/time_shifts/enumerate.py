@@ -12,6 +12,7 @@ from kcut import Answer, Claim, Incumbent, Limits, Param, Termination, no_answer
 from kcut.fluid_setup import contending_groups
 from kcut.time_shift_bounds import certificate_of, link_optima
 from kcut.time_shifts import TimeShiftsInstance, total_excess
+from kcut_solvers.shift_groups import search_groups
 
 PARAMS = {"most": Param(100_000, "instances with more shifts are skipped", minimum=1)}
 
@@ -65,11 +66,12 @@ def enumerate_all(
                 best, value = shifts.copy(), reached
                 limits.on_incumbent(best)
                 incumbents.append(Incumbent(seconds, value))
+    optima = link_optima(instance)
     return Answer(
         claim,
         best,
         value if claim is Claim.OPTIMAL else None,
-        certificate_of(link_optima(instance)),
+        certificate_of(optima, search_groups(instance, optima, best)[1]),
         termination=ended,
         incumbents=tuple(incumbents),
     )

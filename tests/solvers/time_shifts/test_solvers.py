@@ -47,6 +47,7 @@ def test_exact_solvers_equal_enumeration_and_no_heuristic_beats_it():
         answer, judgement = run("cp-sat", instance)
         assert answer.claim is Claim.OPTIMAL, answer
         assert judgement.value == answer.bound == best.value, (seed, answer)
+        assert best.proven, seed
         for name in ("cassini", "none"):
             assert run(name, instance)[1].value >= best.value
         met += best.value > 0
@@ -101,11 +102,13 @@ def test_a_loop_without_consistent_shifts_is_told():
     half = [(6.0, 6.0, [0, 2]), (6.0, 6.0, [0, 1]), (6.0, 6.0, [1, 2])]
     instance = TimeShiftsInstance(chain(half, 3), step_s=1.0)
     answer, judgement = run("cassini", instance)
-    assert "1 close a loop, 1 of them miss their own optimum" in answer.detail
+    assert "close a loop: 1, of these that miss their own optimum: 1" in answer.detail
     assert (judgement.bound, judgement.proven) == (0, False)
-    best, _ = run("cp-sat", instance)
-    assert best.claim is Claim.OPTIMAL
-    assert judgement.value == best.bound == 6 * CAPACITY
+    for name in ("cp-sat", "enumerate"):
+        best, proof = run(name, instance)
+        assert best.claim is Claim.OPTIMAL
+        assert proof.proven, name
+        assert judgement.value == best.bound == 6 * CAPACITY
 
 
 @pytest.mark.parametrize("name", NAMES)
