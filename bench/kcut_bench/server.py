@@ -87,7 +87,7 @@ def without_main() -> Iterator[None]:
 @contextlib.contextmanager
 def _environment(runs: list[PlannedRun], server: _Server) -> Iterator[None]:
     """Tell the server about threads, cache and warm-up; restore the environment afterwards."""
-    variants = {json.dumps([run.solver, run.params]) for run in runs}
+    variants = {json.dumps([run.problem, run.solver, run.params]) for run in runs}
     ours = dict.fromkeys(THREAD_VARIABLES, str(server.threads))
     ours[WARM_UP_VARIABLE] = f"[{', '.join(sorted(variants))}]"
     ours[PARENT_VARIABLE] = str(os.getpid())

@@ -76,7 +76,9 @@ def solve_exactly(
     started = time.perf_counter()
     warm_s = None if limits.time_s is None else min(WARM_S, WARM_SHARE * limits.time_s)
     steps = WARM_STEPS * max(1, instance.num_flows)
-    warm = local_search(instance, limits=Limits(warm_s), rng=rng, rounds=WARM_RUNS, steps=steps)
+    warm = local_search(
+        instance, limits=replace(limits, time_s=warm_s), rng=rng, rounds=WARM_RUNS, steps=steps
+    )
     if warm.solution is None:
         return warm
     best = warm.solution.astype(np.int64)

@@ -14,17 +14,24 @@ from kcut.path_objectives import evaluate, predict, predictor, simulated
 from kcut.paths import SHARE_SCALE, Choice, PathsInstance
 from kcut_solvers.paths_common import Slots, feasible_answer, pack_slots
 from kcut_solvers.paths_greedy import least_congested
-from kcut_solvers.paths_moves import anneal, descend, move, set_up
+from kcut_solvers.paths_moves import descend, move, set_up
+from kcut_solvers.paths_walks import anneal, search_tabu
 
 PARAMS = {
     "rounds": Param(
         4, "annealing runs, or passes over the flows of objectives without one", minimum=0
     ),
-    "steps": Param(150_000, "moves of an annealing run", minimum=1),
+    "steps": Param(100_000, "moves of an annealing run", minimum=1),
 }
 
-_HOT, _COLD = (1.0, 0.5, 2.0, 0.25), 0.05
+_HOT, _COLD = (1.0, 2.0, 0.5), 0.05
 """Temperatures, in units of the mean weight; runs take the hot ones in turn."""
+
+_FEW_CANDIDATES = 5_000
+"""Tabu search looks at all moves; where a cluster has more candidates than that, it is left out."""
+
+_TABU_SHARE, _TABU_COSTS = 0.3, 50
+"""How long a move may not be undone, see `search_tabu`; what a step costs in annealing steps."""
 
 _SEARCH_EVENTS = 5_000
 """Events of a simulation inside the search; the harness simulates the result at length."""
@@ -57,14 +64,18 @@ def local_search(
 
     Notes
     -----
-    Contention: descent, then annealing runs from the best choice so far. A step costs the jobs on
-    the links it changes. Other moves inside a run: all flows of a job at once, exchanges of two
-    flows. max-load: descent on the peak of each flow's path, with kicks. The other objectives are
-    evaluated from scratch, move by move, in random order, first improvement; utilisations from the
-    better of a greedy choice and one of little contention.
+    Contention: descent, then rounds of annealing and of tabu search from the best choice so far. A
+    step of annealing costs the jobs on the links it changes, one of tabu search those of all
+    candidates of the flows that meet somebody, so it is left out where there are many. Other moves
+    of annealing: all flows of a job at once, exchanges of two flows or of two jobs. max-load:
+    descent on the peak of each flow's path, with kicks. The other objectives are evaluated from
+    scratch, move by move, in random order, first improvement; utilisations from the better of a
+    greedy choice and one of little contention.
 
     References
     ----------
+    Hertz & de Werra, Using tabu search techniques for graph coloring, Computing 39, 1987,
+    doi:10.1007/BF02239976.
     Lourenço, Martin & Stützle, Iterated Local Search, in: Handbook of Metaheuristics, 2003,
     doi:10.1007/0-306-48056-5_11.
     """
@@ -133,6 +144,7 @@ class Search:
             return False
         self.best, self.value = choice.copy(), value
         self.incumbents.append(Incumbent(self.seconds(), value))
+        self.limits.on_incumbent(self.best)
         return True
 
 
@@ -166,21 +178,45 @@ def _anneal_runs(search: Search, rounds: int, steps: int) -> None:
             break
     search.offer(choice)
     mean = max(1.0, float(search.instance.weight.mean()))
-    chunk, rate = 1_000, 0.0
+    few = len(search.slots.start) <= _FEW_CANDIDATES
+    pace = {"anneal": 0.0, "tabu": 0.0}
+
+    def go(kind: str, start: Choice, length: int, hot: float = 0.0) -> tuple[Choice, bool]:
+        """Search from a choice; return what was found, and whether it is the best so far."""
+        choice = start.copy()
+        board = set_up(search.instance, choice, search.slots)
+        begun = time.perf_counter()
+        if kind == "anneal":
+            _, found = anneal(board, choice, movable, length, hot, _COLD * mean, search.rng)
+        else:
+            _, found = search_tabu(board, choice, movable, length, _TABU_SHARE, search.rng)
+        pace[kind] = length / max(1e-9, time.perf_counter() - begun)
+        return np.asarray(found), search.offer(found)
+
+    def fitting(kind: str, most: int) -> int:
+        """Return how many steps fit the time that is left."""
+        if search.limits.time_s is None:
+            return most
+        if pace[kind] == 0.0:
+            go(kind, found, 1_000 if kind == "anneal" else 20, mean)
+        left = search.limits.time_s - search.seconds()
+        return max(1, min(most, int(left * pace[kind])))
+
+    # Annealing is better where much meets, tabu search where little does; so each is tried, and
+    # the one the best choice is of then has three rounds in four.
+    hotter, by_tabu, found = 0, few, search.best
     for r in range(rounds):
         if search.late():
             return
-        length = steps
-        if search.limits.time_s is not None:
-            left = search.limits.time_s - search.seconds()
-            length = min(steps, max(chunk, int(left * rate)) if rate else chunk)
-        choice = search.best.copy()
-        board = set_up(search.instance, choice, search.slots)
-        hot = _HOT[r % len(_HOT)] * mean
-        begun = time.perf_counter()
-        _, found = anneal(board, choice, movable, length, hot, _COLD * mean, search.rng)
-        rate = length / max(1e-9, time.perf_counter() - begun)
-        search.offer(found)
+        found = search.best
+        if not few or by_tabu == (r % 4 == 1):
+            hot = _HOT[hotter % len(_HOT)] * mean
+            hotter += 1
+            found, better = go("anneal", found, fitting("anneal", steps), hot)
+            by_tabu &= not better
+        if few and not search.late():
+            _, better = go("tabu", found, fitting("tabu", 1 + steps // _TABU_COSTS))
+            by_tabu |= better
 
 
 def _level_loads(search: Search, rounds: int) -> None:
