@@ -76,7 +76,8 @@ def contention_dag(
         See `Cluster.path_choice`.
     order : sequence of int, shape (num_jobs,), optional
         Job indices, highest priority first; by default by falling intensity, the smaller index
-        first where two are equal.
+        first where two are equal, and last those that send nothing (their intensity is infinite,
+        but no level is worth anything to them, and mappings like Sincronia's would spend some).
     weights : {'intensity'}, optional
         What an edge weighs: the intensity of its upper job.
 
@@ -100,7 +101,8 @@ def contention_dag(
     if weights not in WEIGHTS:
         raise InputError(f"must be one of {', '.join(WEIGHTS)}", "weights", weights)
     intensity = intensities(cluster, paths)
-    ranking = rank(intensity) if order is None else [int(job) for job in order]
+    sends = np.where(np.isinf(intensity), -np.inf, intensity)
+    ranking = rank(sends) if order is None else [int(job) for job in order]
     if sorted(ranking) != list(range(cluster.num_jobs)):
         raise InputError(f"must list all {cluster.num_jobs} jobs once", "order", ranking)
     position = np.empty(cluster.num_jobs, np.int64)

@@ -19,6 +19,7 @@ from kcut_bench.commands import (
     solve,
     stores,
     sweep,
+    trace,
     verify,
 )
 
@@ -36,6 +37,7 @@ for command in (
     catalog.families,
     catalog.studies,
     generate.generate,
+    trace.trace,
     solve.solve,
     verify.verify,
     frontier.frontier,

@@ -56,10 +56,15 @@ def write_results(results: Results, output: Path) -> list[Path]:
         if figure.panels:
             written += write_figure(figure, output / "figures")
     for table in tables:
-        for ending, convert in (("csv", to_csv), ("tex", to_latex), ("md", to_markdown)):
-            if table.rows:
+        if table.rows:
+            texts = {
+                "csv": to_csv(table, results.mode),
+                "tex": to_latex(table),
+                "md": to_markdown(table),
+            }
+            for ending, text in texts.items():
                 path = output / "tables" / f"{table.name}.{ending}"
-                path.write_text(convert(table), encoding="utf-8")
+                path.write_text(text, encoding="utf-8")
                 written.append(path)
     return written
 

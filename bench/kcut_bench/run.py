@@ -209,7 +209,9 @@ def _call(
         return no_answer(Termination.MEMORY_LIMIT, str(error) or "out of memory")
     except Exception as error:
         message = " ".join(f"{type(error).__name__}: {error}".split())
-        return no_answer(Termination.CRASHED, message)
+        # How Python says that there is no room for a thread's stack.
+        starved = isinstance(error, RuntimeError) and "can't start new thread" in message
+        return no_answer(Termination.MEMORY_LIMIT if starved else Termination.CRASHED, message)
 
 
 def _certify(

@@ -215,13 +215,16 @@ def to_text(table: Table) -> str:
     return shown.replace(NBSP, " ")
 
 
-def to_csv(table: Table) -> str:
-    """Return the table as CSV: cells unrounded, nothing where a value is not known."""
+def to_csv(table: Table, mode: str) -> str:
+    """Return the table as CSV: cells unrounded, nothing where a value is not known.
+
+    CSV has no caption, so that the sweep's mode stands in each row.
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([column.key for column in table.columns])
+    writer.writerow([*(column.key for column in table.columns), "mode"])
     for row in table.rows:
-        writer.writerow(["" if cell is None else cell for cell in row])
+        writer.writerow([*("" if cell is None else cell for cell in row), mode])
     return buffer.getvalue()
 
 

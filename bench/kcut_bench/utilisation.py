@@ -75,7 +75,7 @@ def utilisation_table(results: Results) -> Table:
         Column("mean_utilisation", "Mean utilisation", percent),
         Column("against_tied", "Over all tied", _points),
         Column("mean_work_share", "Mean work", percent),
-        Column("work_against_tied", "Over all tied", _points),
+        Column("work_against_tied", "Work over all tied", _points),
         Column("against_optimum", "Over optimal cut", _points),
         Column("least", "Least", _points),
         Column("most", "Most", _points),
@@ -84,8 +84,9 @@ def utilisation_table(results: Results) -> Table:
     )
     caption = (
         "Simulated utilisation of the levels found. “Over all tied”: points above all jobs on one "
-        "level, mean; “over optimal cut”: points above the levels proven to cut most. Work: flop a "
-        "second as a share of what the jobs do alone, which Crux maximises. Lost is what falls "
+        "level, mean, and “work over all tied” the same of work; “over optimal cut”: points above "
+        "the levels proven to cut most. Work: flop a second as a share of what the jobs do alone, "
+        "which Crux maximises. Lost is what falls "
         "short of every job alone, for 1,000 GPUs at 40 dollars an hour for eight."
     )
     return Table("utilisation", "Utilisation", caption, columns, tuple(rows))

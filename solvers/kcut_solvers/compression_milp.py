@@ -15,8 +15,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kcut import Answer, Claim, CompressionInstance, Limits, Termination, no_answer
+from kcut import (
+    Answer,
+    Claim,
+    CompressionInstance,
+    Incumbent,
+    Limits,
+    Termination,
+    cut_value,
+    no_answer,
+)
 from kcut_solvers import pulp_adapter
 from kcut_solvers.floats import check_levels, cut_bound, unit_of
 
@@ -65,12 +75,23 @@ def solve(instance: CompressionInstance, name: str, limits: Limits) -> Answer:
     interface = pulp_adapter.make_solver(pulp, name, limits, remaining_s)
     if interface is None:
         return no_answer(Termination.SKIPPED, f"{name} is not installed")
+    numbers = np.zeros(instance.num_jobs)
+    incumbents: list[Incumbent] = []
+
+    def tell(values: NDArray[np.float64]) -> None:
+        numbers[list(variables)] = values
+        levels = check_levels(instance, numbers, proven=False).levels
+        if levels is not None:
+            limits.on_incumbent(levels)
+            seconds = time.perf_counter() - started
+            incumbents.append(Incumbent(seconds, cut_value(instance, levels)))
+
+    pulp_adapter.tell_incumbents(pulp, interface, list(variables.values()), tell)
     outcome = pulp_adapter.run(pulp, problem, interface)
     termination = Termination.TIME_LIMIT if outcome.stopped else Termination.FINISHED
     if not outcome.found:
         ended = termination if outcome.stopped else Termination.CRASHED
         return replace(no_answer(ended, outcome.detail), build_s=build_s)
-    numbers = np.zeros(instance.num_jobs)
     for job, variable in variables.items():
         numbers[job] = np.nan if variable.varValue is None else variable.varValue
     checked = check_levels(instance, numbers, outcome.proven)
@@ -81,5 +102,6 @@ def solve(instance: CompressionInstance, name: str, limits: Limits) -> Answer:
         checked.cover,
         termination,
         "; ".join(filter(None, (outcome.detail, checked.note))),
+        tuple(incumbents),
         build_s=build_s,
     )

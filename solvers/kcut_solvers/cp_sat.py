@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,6 +81,8 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
     parameters.random_seed = int(rng.integers(2**31 - 1))
     parameters.relative_gap_limit = 0.0
     parameters.absolute_gap_limit = 0.0
+    # Its handler swallows Ctrl-C, and takes Python's away for good.
+    parameters.catch_sigint_signal = False
     if limits.memory_bytes is not None:
         parameters.max_memory_in_mb = max(1, limits.memory_bytes // 2**20)
     if limits.time_s is not None:
@@ -100,7 +103,7 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
             limits.on_incumbent(solution)
             incumbents.append(Incumbent(seconds, problem.value(solution)))
 
-    status = solver.solve(problem.model, Watch())
+    status = _interruptibly(solver, problem.model, Watch())
     name = solver.status_name(status)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         unknown = status == cp_model.UNKNOWN
@@ -118,3 +121,14 @@ def solve(problem: Problem, limits: Limits, rng: np.random.Generator, started: f
         incumbents=tuple(incumbents),
         build_s=build_s,
     )
+
+
+def _interruptibly(solver: Any, model: Any, watch: Any) -> Any:
+    """Solve in a thread, so that Ctrl-C reaches Python at once and ends the search."""
+    with ThreadPoolExecutor(1) as thread:
+        solving = thread.submit(solver.solve, model, watch)
+        try:
+            return solving.result()
+        except KeyboardInterrupt:
+            solver.stop_search()
+            raise

@@ -10,11 +10,17 @@ import importlib
 import math
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kcut import Limits
 from kcut_solvers import highs
+
+Tell = Callable[[NDArray[np.float64]], None]
 
 # Typed in 4.x, untyped in 3.3: seen as Any in both.
 Pulp = Any
@@ -100,6 +106,39 @@ def make_solver(pulp: Pulp, name: str, limits: Limits, remaining_s: float | None
     except ImportError:
         return None
     return pulp.HiGHS(**common)
+
+
+def tell_incumbents(pulp: Pulp, interface: Any, variables: list[Any], tell: Tell) -> None:
+    """Have HiGHS tell each better solution as it is found; CBC, a program of its own, cannot.
+
+    Parameters
+    ----------
+    pulp : module
+    interface : pulp.LpSolver
+        From `make_solver`.
+    variables : list of pulp.LpVariable
+    tell : callable
+        Called with their values, float64, shape (len(variables),), as the solver has them.
+    """
+    if getattr(interface, "callbackTuple", interface) is not None:
+        return
+    names = [variable.name for variable in variables]
+
+    def run_watched(problem: Any) -> None:
+        columns = problem.exported_variables() if is_version_4(pulp) else problem.variables()
+        column = {variable.name: i for i, variable in enumerate(columns)}
+        where = [column[name] for name in names]
+        improving = highs.load().cb.HighsCallbackType.kCallbackMipImprovingSolution
+        model = problem.solverModel
+
+        def heard(kind: Any, message: Any, found: Any, *_: Any) -> None:
+            tell(np.asarray(found.mip_solution, np.float64)[where])
+
+        model.setCallback(heard, None)
+        model.startCallback(improving)
+        model.run()
+
+    interface.callSolver = run_watched
 
 
 def run(pulp: Pulp, problem: Any, interface: Any) -> Outcome:

@@ -9,7 +9,7 @@ import sys
 import time
 
 from kcut import InputError
-from kcut_bench.store import open_store
+from kcut_bench.store import create_store, open_store
 
 SPEC = """
 name = "both"
@@ -80,9 +80,6 @@ def test_interrupted_sweep_keeps_its_rows_and_resumes(kcut, tmp_path):
     while done < 3 and time.monotonic() < deadline:
         time.sleep(0.2)
         done = num_rows(tmp_path / "store")
-    second = kcut("sweep", "s.toml", "--store", "store")
-    assert second.returncode == 2
-    assert "another sweep writes to this store" in second.stderr
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
@@ -91,6 +88,17 @@ def test_interrupted_sweep_keeps_its_rows_and_resumes(kcut, tmp_path):
     assert 3 <= kept < 30
     resumed = kcut("sweep", "s.toml", "--store", "store", "--workers", 4)
     assert f"30 of 30 runs done, {30 - kept} of them now" in resumed.stdout
+
+
+def test_second_sweep_on_a_store_is_told_so(kcut, tmp_path):
+    """While one process writes to a store, a sweep on it is refused, and changes nothing."""
+    (tmp_path / "s.toml").write_text(SPEC)
+    with create_store(tmp_path / "store"):
+        second = kcut("sweep", "s.toml", "--store", "store")
+        assert second.returncode == 2
+        assert "another sweep writes to this store" in second.stderr
+    assert num_rows(tmp_path / "store") == 0
+    assert kcut("sweep", "s.toml", "--store", "store").returncode == 0
 
 
 def test_standard_output_holds_json_alone(kcut):

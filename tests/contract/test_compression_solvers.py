@@ -158,7 +158,7 @@ def test_incumbents_rise_to_the_answer(name):
     assert not values or values[-1] == cut_value(instance, answer.solution)
 
 
-@pytest.mark.parametrize("name", ["crux", "min-cuts", "cp-sat"])
+@pytest.mark.parametrize("name", ["crux", "min-cuts", "cp-sat", "milp-highs"])
 def test_incumbents_are_reported_as_they_are_found(name):
     """Whoever listens is told every incumbent: feasible levels, the last those answered."""
     instance = middling(2)

@@ -215,3 +215,12 @@ def test_pairs_are_those_that_share_a_link(seed: int) -> None:
     assert pairs == {(i, j) for j in range(len(used)) for i in range(j) if used[i] & used[j]}
     intensity = intensities(cluster, choice)
     assert (intensity[dag.upper] >= intensity[dag.lower]).all()
+
+
+def test_jobs_that_send_nothing_rank_last():
+    """They share no link, so they come after all that a level can help."""
+    silent = Job("silent", gpus=8, compute_s=1.0, work=1e15)
+    cluster = example1()
+    jobs = (silent, *cluster.jobs)
+    order = contention_dag(Cluster.build(cluster.links, jobs, levels=2)).order
+    assert order[-1] == 0

@@ -1,7 +1,9 @@
 """Traps of the libraries behind the solvers: that they are there, and that we do not fall in."""
 
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -370,3 +372,15 @@ def test_solvers_print_nothing():
     )
     assert done.stdout == "alone\n"
     assert done.stderr == ""
+
+
+def test_ctrl_c_ends_cp_sat():
+    """CP-SAT takes Ctrl-C for a time limit and answers; here it interrupts the program."""
+    rng = np.random.default_rng(3)
+    instance = random_dag(rng, 800, 16_000, 8, lambda m: rng.integers(1, 9, m), name="big")
+    # CP-SAT's own handling, as the tests above use it, leaves no handler at all behind.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    main = threading.main_thread().ident
+    threading.Timer(2.0, signal.pthread_kill, (main, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        run("cp-sat", instance, limits=Limits(time_s=30.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -12,6 +13,7 @@ from kcut_bench.commands.options import Json, check_seed
 
 if TYPE_CHECKING:
     from kcut.cluster import Cluster
+    from kcut.errors import InputError
     from kcut.paths import Choice
     from kcut.simulate import Simulation
 
@@ -52,6 +54,7 @@ def simulate(
     ] = None,
 ) -> None:
     """Simulate the jobs of a cluster: strict priority between levels, max-min fairness within."""
+    from kcut.errors import InputError
     from kcut.simulate import simulate as simulate_levels
     from kcut_bench.frontier_plot import check_path
     from kcut_bench.simulation import as_json
@@ -63,16 +66,19 @@ def simulate(
     begins = None if shifts is None else _numbers(shifts, "--shifts", float)
 
     def run(until: float | None, timeline: bool = False) -> Simulation:
-        return simulate_levels(
-            cluster,
-            chosen,
-            paths,
-            horizon_s=until,
-            shifts_s=begins,
-            jitter=jitter,
-            seed=seed,
-            timeline=timeline,
-        )
+        try:
+            return simulate_levels(
+                cluster,
+                chosen,
+                paths,
+                horizon_s=until,
+                shifts_s=begins,
+                jitter=jitter,
+                seed=seed,
+                timeline=timeline,
+            )
+        except InputError as error:
+            raise _of_option(error, solution) from None
 
     found = run(horizon)
     if plot is not None:
@@ -86,6 +92,23 @@ def simulate(
         output.emit_json({**shown, **as_json(cluster, found), "seed": seed})
     else:
         _print(cluster, found, chosen)
+
+
+OPTION_OF = {
+    "levels": "--levels",
+    "horizon_s": "--horizon",
+    "shifts_s": "--shifts",
+    "jitter": "--jitter",
+    "seed": "--seed",
+}
+
+
+def _of_option(error: InputError, solution: Path | None) -> InputError:
+    """Return an error of the simulator with the option in place of the argument's name."""
+    name, bracket, rest = error.field.partition("[")
+    if name == "levels" and solution is not None:
+        return replace(error, source=str(solution))
+    return replace(error, field=OPTION_OF.get(name, name) + bracket + rest)
 
 
 def _default_plot_s(found: Simulation) -> float:

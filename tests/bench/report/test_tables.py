@@ -80,11 +80,12 @@ def test_markdown_and_html_are_escaped() -> None:
 def test_csv_keeps_what_was_measured() -> None:
     """Numbers come back bit by bit, and an unknown one is empty, not zero."""
     rows: list[tuple[Cell, ...]] = [("x", 1 / 3), ("y", 2**62 + 1), ("z", None), ("0", 0.0)]
-    read = list(csv.reader(io.StringIO(to_csv(small_table(*rows)))))[1:]
+    read = list(csv.reader(io.StringIO(to_csv(small_table(*rows), "reproducible"))))[1:]
     assert float(read[0][1]) == 1 / 3
     assert int(read[1][1]) == 2**62 + 1
     assert read[2][1] == ""
     assert float(read[3][1]) == 0
+    assert {row[-1] for row in read} == {"reproducible"}
 
 
 def test_numbers_for_people() -> None:
@@ -162,9 +163,9 @@ def test_tables_do_not_depend_on_the_order_of_rows(
     make_store: Callable[..., Path], records: tuple[RunRecord, ...], tmp_path: Path
 ) -> None:
     """The same rows written in reverse give the same files."""
-    one = [to_csv(t) for t in all_tables(load_results(make_store(records, 0)))]
+    one = [to_csv(t, "performance") for t in all_tables(load_results(make_store(records, 0)))]
     (tmp_path / "made").rename(tmp_path / "first")
-    two = [to_csv(t) for t in all_tables(load_results(make_store(records[::-1], 0)))]
+    two = [to_csv(t, "performance") for t in all_tables(load_results(make_store(records[::-1], 0)))]
     assert one == two
 
 
