@@ -19,7 +19,7 @@ from kcut.errors import KcutError
 from kcut.judge import Judgement, judge
 from kcut.path_objectives import evaluate, scale_of
 from kcut.paths import PathsInstance
-from kcut.pigeonhole import proven_bound
+from kcut.pigeonhole_proof import proven_bound
 from kcut.registry import PROBLEM_PARAMS, get_family
 from kcut.views import state
 from kcut_bench.outcome import facts_of, unpack
