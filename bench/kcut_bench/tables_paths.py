@@ -20,6 +20,8 @@ from kcut_bench.results import Results, is_solved
 from kcut_bench.table import Cell, Column, Table, integer, percent, ratio, text_column
 
 PROBLEM = "paths"
+NEAR = 0.01
+"""The gap whose reaching is timed."""
 PREDICTORS = ("contention", "max-load", "predicted-utilisation", "residual")
 
 
@@ -53,6 +55,8 @@ def paths_gap_table(results: Results) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for (label, family, num_jobs, tors), group in sorted(groups.items()):
         gaps = [_gap(run, bounds[run.instance_sha256]) for run in group if run in aimed]
+        near = [_seconds_to_near(run, bounds[run.instance_sha256]) for run in group if run in aimed]
+        reached = [seconds for seconds in near if seconds is not None]
         shares = [run.utilisation for run in group if run.utilisation is not None]
         rows.append(
             (
@@ -63,6 +67,8 @@ def paths_gap_table(results: Results) -> Table:
                 len({run.instance_sha256 for run in group}),
                 median(gaps) if gaps else None,
                 max(gaps, default=None),
+                len(reached) if gaps else None,
+                median(reached) if reached else None,
                 sum(run.proven for run in group),
                 fmean(shares) if shares else None,
                 median([run.solve_s or 0.0 for run in group]),
@@ -76,13 +82,16 @@ def paths_gap_table(results: Results) -> Table:
         Column("num_instances", "Instances", integer),
         Column("median_gap", "Median gap", percent),
         Column("max_gap", "Largest gap", percent),
+        Column("num_near", f"Gap of {NEAR:.0%} reached", integer),
+        Column("near_s", f"Median seconds to {NEAR:.0%}", ratio),
         Column("num_certified", "Certified optimal", integer),
         Column("mean_utilisation", "Mean utilisation", percent),
         Column("median_solve_s", "Median seconds", ratio),
     )
     caption = (
         "Path selection. Gap in contention: (value - bound) / value with the best bound of any run "
-        "on the instance, for runs that optimise contention. Utilisation: simulated, on the best "
+        "on the instance, for runs that optimise contention, and the seconds after which a run had "
+        "a solution within 1 % of that bound. Utilisation: simulated, on the best "
         "levels for the paths."
     )
     return Table("paths-gap", "Paths: gap and utilisation", caption, columns, tuple(rows))
@@ -91,6 +100,19 @@ def paths_gap_table(results: Results) -> Table:
 def _gap(run: RunRecord, bound: float) -> float:
     assert run.value is not None
     return (run.value - bound) / run.value if run.value else 0.0
+
+
+def _seconds_to_near(run: RunRecord, bound: float) -> float | None:
+    """Return after how long a run had a solution within `NEAR` of a bound; None if never."""
+    if _gap(run, bound) > NEAR:
+        return None
+    found = json.loads(run.incumbents)
+    if not found or not run.value or not found[-1][1]:
+        return run.solve_s
+    # Incumbents are integers in a unit of the instance; the last one is the value.
+    unit = run.value / found[-1][1]
+    times = [s for s, value in found if value and (value * unit - bound) / (value * unit) <= NEAR]
+    return float(min(times, default=run.solve_s or 0.0))
 
 
 def correlation_table(results: Results) -> Table:
