@@ -30,6 +30,56 @@ def paths_tables(results: Results) -> list[Table]:
     return [paths_gap_table(results), correlation_table(results)]
 
 
+def paths_sentence(results: Results) -> str:
+    """Return what a store says of path selection: Crux's gap, and the surrogate to optimise.
+
+    Empty where no path was chosen.
+    """
+    gaps = _gaps_of_crux(results)
+    correlations = correlation_table(results).rows
+    sentences = []
+    if gaps:
+        sentences.append(
+            f"On {len(gaps):,} instances Crux's paths have a median gap of {percent(median(gaps))} "
+            f"in contention to the best known bound, at worst {percent(max(gaps))}."
+        )
+    if correlations:
+        by_rank = sorted(correlations, key=lambda row: -float(row[2] or 0.0))
+        others = ", ".join(f"{row[0]} {ratio(row[2])}" for row in by_rank[1:])
+        least = min(correlations, key=lambda row: float(row[4] or 0.0))
+        sentences.append(
+            f"Of the objectives that need no simulation, {by_rank[0][0]} ranks the solutions of an "
+            f"instance most as their simulated utilisation does (mean rank correlation "
+            f"{ratio(by_rank[0][2])}; {others}); the best solution by {least[0]} lacks least to the "
+            f"best that was simulated: {percent(least[4])} of the GPUs' time on average."
+        )
+    return " ".join(sentences)
+
+
+def _gaps_of_crux(results: Results) -> list[float]:
+    """Return the gap of Crux, by its default metric in one pass, on each instance."""
+    bounds = _best_bounds(results)
+    gaps: dict[str, float] = {}
+    for run in _solved(results):
+        params = _params(run)
+        default = params.get("metric") == "bottleneck" and params.get("passes") == 1
+        if run.solver == "crux" and default and params["objective"] == "contention":
+            gaps[run.instance_sha256] = _gap(run, bounds[run.instance_sha256])
+    return list(gaps.values())
+
+
+def _best_bounds(results: Results) -> dict[str, float]:
+    """Return the best bound on contention of each instance; 0 without one."""
+    bounds: dict[str, float] = defaultdict(float)
+    for run in _solved(results):
+        # A bound under a limit on bottleneck times does not hold without it.
+        params = _params(run)
+        aimed = params["objective"] == "contention" and params["stretch"] == 0
+        if aimed and run.bound is not None:
+            bounds[run.instance_sha256] = max(bounds[run.instance_sha256], run.bound)
+    return bounds
+
+
 def _solved(results: Results) -> list[RunRecord]:
     return [run for run in results.records if run.problem == PROBLEM and is_solved(run)]
 
@@ -42,20 +92,18 @@ def _params(run: RunRecord) -> dict[str, Any]:
 def paths_gap_table(results: Results) -> Table:
     """Return per solver and size the gap in contention and the simulated utilisation."""
     runs = _solved(results)
-    aimed = [run for run in runs if _params(run)["objective"] == "contention"]
-    bounds: dict[str, float] = defaultdict(float)
-    for run in aimed:
-        # A bound under a limit on bottleneck times does not hold without it.
-        if run.bound is not None and _params(run)["stretch"] == 0:
-            bounds[run.instance_sha256] = max(bounds[run.instance_sha256], run.bound)
+    aimed = {run.key for run in runs if _params(run)["objective"] == "contention"}
+    bounds = _best_bounds(results)
     groups: dict[tuple[str, str, int, int], list[RunRecord]] = defaultdict(list)
     for run in runs:
         tors = int(json.loads(run.family_params).get("tors", 0))
         groups[results.label(run), run.family or "", run.num_jobs, tors].append(run)
     rows: list[tuple[Cell, ...]] = []
     for (label, family, num_jobs, tors), group in sorted(groups.items()):
-        gaps = [_gap(run, bounds[run.instance_sha256]) for run in group if run in aimed]
-        near = [_seconds_to_near(run, bounds[run.instance_sha256]) for run in group if run in aimed]
+        gaps = [_gap(run, bounds[run.instance_sha256]) for run in group if run.key in aimed]
+        near = [
+            _seconds_to_near(run, bounds[run.instance_sha256]) for run in group if run.key in aimed
+        ]
         reached = [seconds for seconds in near if seconds is not None]
         shares = [run.utilisation for run in group if run.utilisation is not None]
         rows.append(
