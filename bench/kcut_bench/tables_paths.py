@@ -50,8 +50,8 @@ def paths_sentence(results: Results) -> str:
         sentences.append(
             f"Of the objectives that need no simulation, {by_rank[0][0]} ranks the solutions of an "
             f"instance most as their simulated utilisation does (mean rank correlation "
-            f"{ratio(by_rank[0][2])}; {others}); the best solution by {least[0]} lacks least to the "
-            f"best that was simulated: {percent(least[4])} of the GPUs' time on average."
+            f"{ratio(by_rank[0][2])}; {others}); the best solution by {least[0]} lacks least to "
+            f"the best that was simulated: {percent(least[4])} of the GPUs' time on average."
         )
     return " ".join(sentences)
 
@@ -101,10 +101,8 @@ def paths_gap_table(results: Results) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for (label, family, num_jobs, tors), group in sorted(groups.items()):
         gaps = [_gap(run, bounds[run.instance_sha256]) for run in group if run.key in aimed]
-        near = [
-            _seconds_to_near(run, bounds[run.instance_sha256]) for run in group if run.key in aimed
-        ]
-        reached = [seconds for seconds in near if seconds is not None]
+        near = (_seconds_to_near(run, bounds[run.instance_sha256]) for run in group)
+        reached = [seconds for seconds in near if seconds is not None] if gaps else []
         shares = [run.utilisation for run in group if run.utilisation is not None]
         rows.append(
             (
