@@ -172,6 +172,7 @@ def _solve_parts(
 ) -> tuple[int, bool, set[str]]:
     """Solve the model of each group of jobs; return the sum of the bounds, and how it went."""
     total, proven = 0, True
+    least = state.least if state.instance.objective == "contention" else None
     details: set[str] = set()
     for jobs in groups:
         left = state.left_s()
@@ -180,7 +181,11 @@ def _solve_parts(
         begun = time.perf_counter() - state.started
         inside = set(jobs)
         model = build_model(
-            state.instance, jobs, state.best, rows=[r for r in rows if inside >= set(r.jobs)]
+            state.instance,
+            jobs,
+            state.best,
+            rows=[r for r in rows if inside >= set(r.jobs)],
+            least=least if len(groups) == 1 else None,
         )
         part = solve_part(model, replace(state.limits, time_s=left), rng)
         total, proven = total + part.bound, proven and part.proven
