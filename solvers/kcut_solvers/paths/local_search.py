@@ -18,9 +18,7 @@ from kcut_solvers.paths_moves import descend, move, set_up
 from kcut_solvers.paths_walks import anneal, search_tabu
 
 PARAMS = {
-    "rounds": Param(
-        4, "annealing runs, or passes over the flows of objectives without one", minimum=0
-    ),
+    "rounds": Param(4, "annealing or tabu runs; descents, where the objective has none", minimum=0),
     "steps": Param(100_000, "moves of an annealing run", minimum=1),
 }
 
@@ -69,8 +67,8 @@ def local_search(
     candidates of the flows that meet somebody, so it is left out where there are many. Other moves
     of annealing: all flows of a job at once, exchanges of two flows or of two jobs. max-load:
     descent on the peak of each flow's path, with kicks. The other objectives are evaluated from
-    scratch, move by move, in random order, first improvement; utilisations from the better of a
-    greedy choice and one of little contention.
+    scratch, move by move, in random order, first improvement, and again from the best with some
+    flows moved; utilisations from the better of a greedy choice and one of little contention.
 
     References
     ----------
@@ -97,8 +95,8 @@ def local_search(
                     instance.with_objective("contention"),
                     limits=Limits(few),
                     rng=rng,
-                    rounds=min(2, rounds),
-                    steps=min(steps, 500 * instance.num_flows),
+                    rounds=min(6, rounds),
+                    steps=steps,
                 )
                 if met.solution is not None:
                     search.offer(met.solution.astype(np.int64))
@@ -242,32 +240,66 @@ def _level_loads(search: Search, rounds: int) -> None:
 
 
 def _first_improvement(search: Search, rounds: int) -> None:
-    instance = search.instance
-    worth = _worth_of(instance)
+    """Descend, and again from the best choice with a few flows moved at random."""
+    worth = _worth_of(search.instance)
     assert search.best is not None
-    choice = search.best.copy()
-    now = worth(choice)
+    best = search.best.copy()
+    value = worth(best)
+    for r in range(rounds):
+        choice = best.copy() if r == 0 else _kicked(search, best)
+        reached = _descend_by(search, choice, worth)
+        search.offer(choice)
+        if reached > value:
+            best, value = choice, reached
+        if search.late():
+            return
+
+
+def _kicked(search: Search, choice: Choice) -> Choice:
+    """Return a choice with two to five flows, or all of a job, moved at random; feasible."""
+    instance, movable = search.instance, search.slots.movable
+    most = instance.cluster.routes.num_candidates
+    job = instance.cluster.flow_job
+    for _ in range(20):
+        moved = choice.copy()
+        if search.rng.random() < 0.5:
+            some = movable[job[movable] == job[search.rng.choice(movable)]]
+            c = int(search.rng.integers(most[some].min()))
+            moved[some] = c
+        else:
+            size = min(len(movable), int(search.rng.integers(2, 6)))
+            some = search.rng.choice(movable, size, replace=False)
+            moved[some] = search.rng.integers(0, most[some])
+        if instance.time_limit is None or instance.infeasibility(moved) is None:
+            return moved
+    return choice.copy()
+
+
+def _descend_by(search: Search, choice: Choice, worth: Callable[[Choice], float]) -> float:
+    """Move single flows in random order as long as that is better; return what is reached."""
+    instance = search.instance
     most = instance.cluster.routes.num_candidates
     limited = instance.time_limit is not None
-    for _ in range(5 * rounds):
+    now = worth(choice)
+    improved = True
+    while improved:
         improved = False
         for f in search.rng.permutation(search.slots.movable).tolist():
-            kept = int(choice[f])
             for c in search.rng.permutation(int(most[f])).tolist():
                 if search.late():
-                    search.offer(choice)
-                    return
-                choice[f], old = c, int(choice[f])
-                better = c != old and not (limited and instance.infeasibility(choice) is not None)
-                value = worth(choice) if better else now
-                if better and value > now:
-                    now = value
+                    return now
+                old = int(choice[f])
+                if c == old:
+                    continue
+                choice[f] = c
+                value = now
+                if not limited or instance.infeasibility(choice) is None:
+                    value = worth(choice)
+                if value > now:
+                    now, improved = value, True
                 else:
                     choice[f] = old
-            improved |= kept != choice[f]
-        search.offer(choice)
-        if not improved:
-            return
+    return now
 
 
 def _worth_of(instance: PathsInstance) -> Callable[[Choice], float]:
