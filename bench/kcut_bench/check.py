@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import tempfile
@@ -10,20 +11,28 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from kcut import (
+    order_certificate,
+    path_objectives,
+    pigeonhole_proof,
+    priority_objectives,
+    time_shift_bounds,
+)
 from kcut.answer import Answer, Claim, Termination, Verdict
-from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance, cut_value, max_k_cut_value
 from kcut.contention import compression_of
 from kcut.errors import KcutError
 from kcut.judge import Judgement, judge
-from kcut.path_objectives import evaluate, scale_of
 from kcut.paths import PathsInstance
-from kcut.pigeonhole_proof import proven_bound
+from kcut.priority import PriorityInstance
 from kcut.registry import PROBLEM_PARAMS, get_family
-from kcut.views import state
+from kcut.time_shifts import TimeShiftsInstance, total_excess
+from kcut.views import Made, Stated, state
 from kcut_bench.outcome import facts_of, unpack
 from kcut_bench.paths_output import objectives_of
+from kcut_bench.plan import digest_of
 from kcut_bench.record import RunRecord
 from kcut_bench.simulation import worth_of
 from kcut_bench.store import Store, StoredInstance
@@ -36,11 +45,13 @@ _SIMULATED_FIELDS = (
     "work_share",
     "work_share_tied",
 )
+_SIMULATED_LATER = ("max_slowdown", "max_slowdown_tied", "jain", "utilisation_drift")
+"""Rows of stores from before they were simulated do not tell these."""
 _SIMULATED = 1e-6
 """Simulated numbers may differ this much between machines, relatively."""
 
 _NOTHING = type(None)
-_SECONDS = ("generate_s", "build_s", "solve_s", "certify_s", "verify_s", "cpu_s")
+_SECONDS = ("generate_s", "build_s", "solve_s", "certify_s", "verify_s", "cpu_s", "simulate_s")
 _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("problem", "instance", "instance_sha256", "solver", "detail"), (str,)),
     **dict.fromkeys(("reason", "started_at"), (str,)),
@@ -53,7 +64,19 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 """What the columns of a row may hold, where SQLite would take anything."""
 
-_Group = tuple[str | None, str, int | None, int]
+_PARTS = {
+    "problem": "problem",
+    "solver": "solver",
+    "solver_params": "params",
+    "seed": "seed",
+    "repetition": "repetition",
+    "time_limit_s": "time_s",
+    "memory_limit_bytes": "memory_bytes",
+    "threads": "threads",
+}
+"""Columns that say what the key of their row was made of, and the names of the ingredients."""
+
+_Group = tuple[str | None, str, int | None, int, str]
 
 
 @dataclass(slots=True)
@@ -87,8 +110,8 @@ class Report:
 class _Made:
     """An instance made again: the cluster or DAG it was made as, and what a run of it solved."""
 
-    source: CompressionInstance | Cluster
-    instance: CompressionInstance | PathsInstance
+    source: Made
+    instance: Stated
 
     def stated(self, row: RunRecord) -> _Made:
         """Return it with what the run of a row solved."""
@@ -124,23 +147,28 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     -------
     Report
         With a problem for each instance whose hash differs, each row that is about another solver
-        or instance than was planned, each row whose value, bound, gap, proof or verdict is not
-        what its solution and certificate give, each rejected answer, proven optima that differ,
-        and values above a proven optimum or a bound, proven or claimed.
+        or instance than was planned or states what its key was not made of, each row whose value,
+        bound, gap, proof or verdict is not what its solution and certificate give, each rejected
+        answer, proven optima that differ, and values above a proven optimum or a bound, proven or
+        claimed.
     """
     planned = store.planned()
     of_key = {key: (instance, solver) for key, instance, solver in planned}
     report = Report(planned=len(planned), stale=store.num_stale())
     finished = store.finished()
     report.missing = dict(Counter(solver for key, _, solver in planned if key not in finished))
-    stored = {_stored_group(instance): instance for instance in store.instances()}
+    stored = _stored_groups(store.instances())
+    made_of = store.ingredients()
     groups: dict[_Group, list[RunRecord]] = defaultdict(list)
     for row in store.records():
-        groups[_group(row)].append(row)
+        parts = made_of.get(row.key)
+        groups[_group(row, parts)].append(row)
         report.rows += 1
         report.problems += [f"{_where(row)}: {text}" for text in _malformed(row)]
         if (row.instance, row.solver) != of_key[row.key]:
             report.problems.append(f"{_where(row)}: planned was {' by '.join(of_key[row.key])}")
+        if parts is not None:
+            report.problems += [f"{_where(row)}: {text}" for text in _other_parts(row, parts)]
     for group, rows in groups.items():
         # Where no run came so far as to have the instance, the rows state nothing about it.
         had = any(row.instance_sha256 or row.solution is not None for row in rows)
@@ -155,17 +183,35 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     return report
 
 
-def _group(row: RunRecord) -> _Group:
-    return row.family, row.family_params, row.instance_seed, row.levels
+def _group(row: RunRecord, parts: dict[str, Any] | None) -> _Group:
+    """Return what a row's instance is made of; of a file the version too, by its recipe."""
+    recipe = "" if row.family is not None or parts is None else str(parts.get("instance", ""))
+    return row.family, row.family_params, row.instance_seed, row.levels, recipe
 
 
-def _stored_group(instance: StoredInstance) -> _Group:
-    return instance.family, instance.params, instance.seed, instance.levels
+def _stored_groups(instances: Iterable[StoredInstance]) -> dict[_Group, StoredInstance]:
+    groups: dict[_Group, StoredInstance] = {}
+    for one in instances:
+        group = (one.family, one.params, one.seed, one.levels)
+        groups[*group, ""] = groups[*group, one.recipe] = one
+    return groups
+
+
+def _other_parts(row: RunRecord, parts: dict[str, Any]) -> Iterator[str]:
+    """Yield what a row states otherwise than its key was made of."""
+    if digest_of(parts) != row.key:
+        yield "its key is not that of its ingredients"
+    for name, part in _PARTS.items():
+        stated = getattr(row, name)
+        with contextlib.suppress(TypeError, ValueError):
+            stated = json.loads(stated) if name == "solver_params" else stated
+        if stated != parts.get(part):
+            yield f"{name} is {stated!r}, but its key was made of {parts.get(part)!r}"
 
 
 def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Made | None:
     """Generate an instance again, or read its file from the store; None if that fails."""
-    family, params, seed, levels = group
+    family, params, seed, levels, _ = group
     try:
         if family is not None and seed is not None:
             source = get_family(family).generate(json.loads(params), levels, seed)
@@ -178,20 +224,20 @@ def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Ma
         report.problems.append(f"instance {family} {params}: cannot be made again: {error}")
         return None
     report.instances += 1
-    made = _Made(source, compression_of(source))
+    made = _Made(source, source if isinstance(source, PriorityInstance) else compression_of(source))
     if stored is not None and stored.sha256 not in (None, made.instance.sha256, source.sha256):
         report.problems.append(f"instance {stored.name}: made again it has another sha256")
     return made
 
 
-def _read_content(stored: StoredInstance, name: str) -> CompressionInstance | Cluster:
+def _read_content(stored: StoredInstance, name: str) -> Made:
     from kcut_instances.readers import read_instance
 
     assert stored.content is not None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / Path(name).name
         path.write_bytes(stored.content)
-        made: CompressionInstance | Cluster = read_instance(path, stored.levels)
+        made: Made = read_instance(path, stored.levels)
     return made
 
 
@@ -258,29 +304,58 @@ def _where(row: RunRecord) -> str:
     return f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
 
-def _known(row: RunRecord, instance: CompressionInstance | PathsInstance, answer: Answer) -> _Known:
+def _known(row: RunRecord, instance: Stated, answer: Answer) -> _Known:
     """Return the exact value of a feasible answer and the bound its certificate proves."""
     assert answer.solution is not None
-    if not isinstance(instance, PathsInstance):
+    if isinstance(instance, CompressionInstance):
         evaluate_cut = cut_value if row.problem == "compression" else max_k_cut_value
         value, upper = evaluate_cut(instance, answer.solution), _upper(instance, answer, row)
         proves = upper is not None
         return _Known(row, value, upper if proves else answer.bound, row.problem, proves)
+    if isinstance(instance, TimeShiftsInstance):
+        return _known_shifts(row, instance, answer)
     sign = 1 if instance.maximise else -1
-    proven = None if answer.certificate is None else proven_bound(instance, answer.certificate)
+    proven = _proven(instance, answer)
     bound = answer.bound if proven is None else proven
-    aim = f"{row.problem}/{instance.objective}/{instance.stretch}"
-    value = sign * evaluate(instance, answer.solution)
+    aim = f"{row.problem}/{instance.objective}"
+    if isinstance(instance, PathsInstance):
+        aim += f"/{instance.stretch}"
+        value = sign * path_objectives.evaluate(instance, answer.solution)
+    else:
+        value = sign * priority_objectives.evaluate(instance, answer.solution)
     return _Known(row, value, None if bound is None else sign * bound, aim, proven is not None)
 
 
-def _answer(row: RunRecord, instance: CompressionInstance | PathsInstance) -> Answer:
+def _known_shifts(row: RunRecord, instance: TimeShiftsInstance, answer: Answer) -> _Known:
+    assert answer.solution is not None
+    value, certificate = total_excess(instance, answer.solution), answer.certificate
+    # A step of another length counts in another unit.
+    aim = f"{row.problem}/{instance.circle.step_s!r}/{instance.hold!r}"
+    if certificate is None:
+        bound, proves = answer.bound, False
+    else:
+        bound, proves = time_shift_bounds.proven_bound(instance, certificate), True
+        bound = max(bound, answer.bound or 0)
+    return _Known(row, -value, None if bound is None else -bound, aim, proves)
+
+
+def _proven(instance: PathsInstance | PriorityInstance, answer: Answer) -> int | None:
+    if answer.certificate is None:
+        return None
+    if isinstance(instance, PathsInstance):
+        return pigeonhole_proof.proven_bound(instance, answer.certificate)
+    return order_certificate.proven_bound(instance.gains, answer.certificate)
+
+
+def _answer(row: RunRecord, instance: Stated) -> Answer:
     """Return the answer that a row records."""
     certificate = unpack(row.certificate)
     claimed = None
-    paths = isinstance(instance, PathsInstance)
-    if (certificate is None or paths) and row.bound is not None:
-        scale = scale_of(instance) if isinstance(instance, PathsInstance) else instance.scale
+    own = isinstance(instance, CompressionInstance)
+    if (certificate is None or not own) and row.bound is not None:
+        scale = instance.scale
+        if isinstance(instance, PathsInstance):
+            scale = path_objectives.scale_of(instance)
         claimed = int(row.bound * scale) if scale != 1 else int(row.bound)
     return Answer(
         Claim(row.claim),
@@ -308,7 +383,8 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
 def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
     """Yield what simulating the stored levels again gives otherwise."""
     again = worth_of(made.source, made.instance, None if row.value is None else answer.solution)
-    for name in _SIMULATED_FIELDS:
+    told = tuple(name for name in _SIMULATED_LATER if row.max_slowdown is not None)
+    for name in (*_SIMULATED_FIELDS, *told):
         stated, is_so = getattr(row, name), getattr(again, name)
         same = stated == is_so
         if stated is not None and is_so is not None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from kcut.answer import Limits
-from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError
 from kcut.params import Param, ParamValue, complete
 from kcut.registry import PROBLEMS_OF, get_family, get_solver
+from kcut.views import Made
 from kcut_bench import MEGABYTE, environment
 from kcut_bench.sources import package_digest, source_digest
 from kcut_bench.spec import InstancesSpec, Scalar, Spec, seed_list
@@ -55,12 +55,12 @@ class Recipe:
     path: str | None = None
     source: str = ""
 
-    def make(self) -> CompressionInstance | Cluster:
+    def make(self) -> Made:
         """Generate or read the instance."""
         if self.family is not None:
             assert self.seed is not None
             family = get_family(self.family)
-            made: CompressionInstance | Cluster
+            made: Made
             made = family.generate(self.params, self.levels, self.seed)
             return made
         assert self.path is not None
@@ -162,7 +162,7 @@ def _in_turn(variants: list[PlannedRun], recipe: Recipe, mode: str) -> list[Plan
 
 def run_key(run: PlannedRun) -> str:
     """Digest the `ingredients` of a run; hexadecimal SHA-256."""
-    return _digest(ingredients(run))
+    return digest_of(ingredients(run))
 
 
 def ingredients(run: PlannedRun) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def file_recipe(path: Path, name: str, levels: int | None = None) -> Recipe:
     """Return the recipe of a file, called `name` in the specification."""
     instance = _read(path, levels)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    key = _digest([digest, instance.levels])
+    key = digest_of([digest, instance.levels])
     given: dict[str, ParamValue] = {"file": name}
     return Recipe(
         key, instance.name, instance.levels, None, given, None, str(path.absolute()), digest
@@ -220,7 +220,7 @@ def _recipes(group: InstancesSpec, base: Path, where: str, source: str) -> Itera
     for params in _grid(family.params, group.params, group.mode, f"{where}.params", source):
         for seed in seed_list(group.seeds):
             for levels in group.levels or [family.levels]:
-                key = _digest([group.family, params, seed, levels, made_by])
+                key = digest_of([group.family, params, seed, levels, made_by])
                 name = family.title(params, seed)
                 yield Recipe(key, name, levels, group.family, params, seed, source=made_by)
 
@@ -287,10 +287,10 @@ def _complete(
         raise InputError(error.message, field, error.value, source) from None
 
 
-def _read(path: str | Path, levels: int | None) -> CompressionInstance | Cluster:
+def _read(path: str | Path, levels: int | None) -> Made:
     from kcut_instances.readers import read_instance
 
-    instance: CompressionInstance | Cluster = read_instance(path, levels)
+    instance: Made = read_instance(path, levels)
     return instance
 
 
@@ -304,6 +304,7 @@ def _versions() -> dict[str, str]:
     return environment.versions()
 
 
-def _digest(content: Any) -> str:
+def digest_of(content: Any) -> str:
+    """Return the hexadecimal SHA-256 of a value as JSON, which keys are."""
     text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
