@@ -9,7 +9,7 @@ from kcut.errors import InputError
 from kcut.judgement import Judgement, relative_gap
 from kcut.path_objectives import as_shown, evaluate
 from kcut.paths import PathsInstance
-from kcut.pigeonhole import proven_bound
+from kcut.pigeonhole_proof import proven_bound
 
 
 def judge_paths(instance: PathsInstance, answer: Answer) -> Judgement:

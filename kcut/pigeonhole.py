@@ -28,10 +28,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kcut.errors import InputError
 from kcut.paths import PathsInstance
 
-_UNREACHED = np.int64(2**62)
+UNREACHED = 2**62
+"""More than anything `cheapest_partition` adds up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _cheapest(v, num_bins):  # type: ignore[no-untyped-def]
     n = len(v)
     if n <= num_bins:
         return 0
-    best = np.full(n + 1, _UNREACHED)
+    best = np.full(n + 1, UNREACHED)
     best[0] = 0
     for _ in range(num_bins):
         new = best.copy()
@@ -141,95 +141,16 @@ def paths_of(instance: PathsInstance, flow: int) -> list[tuple[int, ...]]:
     ]
 
 
-def proven_bound(instance: PathsInstance, certificate: NDArray[np.int64]) -> int:
-    """Check a certificate and return the contention it proves, in units of ``1 / scale``.
-
-    Parameters
-    ----------
-    instance : PathsInstance
-    certificate : ndarray of int64
-        As `encode` writes it.
-
-    Returns
-    -------
-    int
-        No choice of paths has less contention.
-
-    Raises
-    ------
-    InputError
-        If it is malformed, or a job can avoid the links of its inequality.
-
-    Notes
-    -----
-    O(total length of the paths of the jobs named, plus sum over inequalities of A s^2).
-    """
-    inequalities, denominator = decode(instance, certificate)
-    charged: dict[tuple[int, int], int] = {}
-    total = 0
-    for k, inequality in enumerate(inequalities):
-        _check_crossing(instance, inequality, f"certificate[{k}]")
-        total += cheapest_partition(inequality.values, len(inequality.links))
-        members = sorted(zip(inequality.jobs, inequality.values, strict=True))
-        for a, (i, v) in enumerate(members):
-            for j, u in members[a + 1 :]:
-                charged[i, j] = charged.get((i, j), 0) + max(v, u)
-    for (i, j), charge in charged.items():
-        total -= max(0, charge - denominator * instance.pair_weight(i, j))
-    return max(0, -(-total // denominator))
-
-
-def _check_crossing(instance: PathsInstance, inequality: Pigeonhole, field: str) -> None:
-    links = set(inequality.links)
-    first = np.searchsorted(instance.cluster.flow_job, np.arange(instance.num_jobs + 1))
-    for job in inequality.jobs:
-        flows = range(int(first[job]), int(first[job + 1]))
-        if not any(
-            instance.active[f] and all(links & set(path) for path in paths_of(instance, f))
-            for f in flows
-        ):
-            raise InputError("can avoid the links of its inequality", f"{field}.jobs", job)
-
-
 def encode(inequalities: Sequence[Pigeonhole], denominator: int) -> NDArray[np.int64]:
-    """Write a certificate: D, then for each inequality A, s, its links, its jobs, its values."""
+    """Write a certificate: D, then for each inequality A, s, its links, its jobs, its values.
+
+    `kcut.pigeonhole_proof` reads and checks it.
+    """
     numbers = [denominator]
     for inequality in inequalities:
         numbers += [len(inequality.links), len(inequality.jobs)]
         numbers += [*inequality.links, *inequality.jobs, *inequality.values]
     return np.array(numbers, np.int64)
-
-
-def decode(instance: PathsInstance, certificate: NDArray[np.int64]) -> tuple[list[Pigeonhole], int]:
-    """Read what `encode` wrote; raise `InputError` unless it is well-formed."""
-    numbers = [int(x) for x in certificate]
-    if not numbers or numbers[0] < 1:
-        raise InputError("must begin with a positive integer", "certificate", numbers[:1])
-    inequalities: list[Pigeonhole] = []
-    at = 1
-    while at < len(numbers):
-        field = f"certificate[{len(inequalities)}]"
-        num_links, num_jobs = (*numbers[at : at + 2], 0)[:2]
-        at += 2
-        end = at + num_links + 2 * num_jobs
-        if num_links < 1 or num_jobs < 1 or end > len(numbers):
-            raise InputError("must name links and jobs", field, [num_links, num_jobs])
-        links, at = numbers[at : at + num_links], at + num_links
-        jobs, values, at = numbers[at : at + num_jobs], numbers[at + num_jobs : end], end
-        _check_members(links, instance.cluster.num_links, f"{field}.links")
-        _check_members(jobs, instance.num_jobs, f"{field}.jobs")
-        if min(values) < 0 or sum(values) * len(values) >= _UNREACHED:
-            raise InputError("must be between 0 and 2^62", f"{field}.values", max(values))
-        inequalities.append(Pigeonhole(tuple(links), tuple(jobs), tuple(values)))
-    return inequalities, numbers[0]
-
-
-def _check_members(members: list[int], most: int, field: str) -> None:
-    if len(set(members)) != len(members):
-        raise InputError("repeats one", field, members)
-    for member in members:
-        if not 0 <= member < most:
-            raise InputError(f"must be between 0 and {most - 1}", field, member)
 
 
 def combinatorial_bound(instance: PathsInstance) -> tuple[int, NDArray[np.int64]]:

@@ -16,7 +16,7 @@ from typing import Any
 from kcut import (
     order_certificate,
     path_objectives,
-    pigeonhole,
+    pigeonhole_proof,
     priority_objectives,
     time_shift_bounds,
 )
@@ -344,7 +344,7 @@ def _proven(instance: PathsInstance | PriorityInstance, answer: Answer) -> int |
     if answer.certificate is None:
         return None
     if isinstance(instance, PathsInstance):
-        return pigeonhole.proven_bound(instance, answer.certificate)
+        return pigeonhole_proof.proven_bound(instance, answer.certificate)
     return order_certificate.proven_bound(instance.gains, answer.certificate)
 
 

@@ -26,7 +26,22 @@ LIBRARIES = (
     "pulp",
     "scipy.optimize",
 )
-SAFE_SOLVERS = ("crux", "min-cuts", "min-cost-flow", "longest-path", "sincronia", "varys")
+SAFE_SOLVERS = {
+    "compression": ("crux", "min-cuts", "min-cost-flow", "longest-path", "sincronia", "varys"),
+    "paths": ("crux", "ecmp", "enumerate", "local-search", "taccl-star"),
+    "priority": (
+        "bssi",
+        "crux",
+        "crux-all-pairs",
+        "enumerate",
+        "intensity",
+        "leveller-style",
+        "local-search",
+        "sebf",
+        "taccl-star",
+    ),
+    "time-shifts": ("cassini", "enumerate", "none"),
+}
 
 
 def _prepare() -> None:
@@ -52,9 +67,9 @@ def _compile_cores() -> None:
     from kcut_bench.run import warm_up, warm_up_checks
 
     warm_up_checks()
-    for name, params in json.loads(os.environ.get(WARM_UP_VARIABLE, "[]")):
-        if name in SAFE_SOLVERS:
-            warm_up(get_solver(name, ("compression",)), params)
+    for problem, name, params in json.loads(os.environ.get(WARM_UP_VARIABLE, "[]")):
+        if name in SAFE_SOLVERS.get(problem, ()):
+            warm_up(get_solver(name, (problem,)), params)
 
 
 _prepare()

@@ -19,6 +19,7 @@ from kcut_bench.results import Results, family_of, find_contradictions, instance
 from kcut_bench.table import Table, text_column, to_csv, to_html, to_latex, to_markdown
 from kcut_bench.tables import all_tables
 from kcut_bench.tables_detail import failure_table
+from kcut_bench.tables_paths import paths_sentence
 from kcut_bench.utilisation import utilisation_sentence
 
 
@@ -140,7 +141,10 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
     name = study_name(results.manifest)
     title = f"kcut: study {name}" if name else "kcut: results"
     where = provenance(results).replace("`", "")
-    finding = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
+    findings = [headline(results), utilisation_sentence(results), paths_sentence(results)]
+    if results.records and not results.compression and findings[-1]:
+        findings = findings[-1:]
+    finding = " ".join(filter(None, findings))
     return page_html(title, where, finding, _alarms(results), sections)
 
 

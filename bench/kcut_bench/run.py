@@ -28,6 +28,8 @@ from kcut_bench.answers import malformation, normalised
 WARM_UP_S = 5.0
 CERTIFY_S = 20.0
 """Longest search for a certificate of an order that is claimed to be best."""
+WARM_UP_ROUNDS = 6
+"""Rounds of a search after which all of it is compiled; with more it would use up the time."""
 SPECIMEN = (
     [0, 0, 1, 1, 1, 2, 2, 2, 4],
     [2, 3, 2, 3, 5, 3, 4, 6, 6],
@@ -147,6 +149,8 @@ def warm_up(solver: Solver, params: Mapping[str, Any]) -> None:
     _warm.add(key)
     specimens = _specimens(solver.problem, params)
     own = own_params(solver.problem, params)
+    if isinstance(own.get("rounds"), int):
+        own["rounds"] = min(own["rounds"], WARM_UP_ROUNDS)
     for _ in range(2):
         try:
             for tiny in specimens:

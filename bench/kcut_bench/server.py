@@ -45,7 +45,7 @@ def start(runs: list[PlannedRun]) -> None:
     threads = min((run.threads for run in runs), default=1)
     if _running and _running[0].threads != threads:
         stop()
-    variants = {json.dumps([run.solver, run.params]) for run in runs}
+    variants = {json.dumps([run.problem, run.solver, run.params]) for run in runs}
     warm_up = f"[{', '.join(sorted(variants))}]"
     if _running:
         _running[0] = replace(_running[0], warm_up=warm_up)

@@ -20,7 +20,7 @@ from kcut_bench.tables_detail import (
     unproven_table,
     worst_table,
 )
-from kcut_bench.tables_paths import paths_tables
+from kcut_bench.tables_paths import paths_gap_table, paths_sentence, paths_tables
 from kcut_bench.tables_priority import priority_tables
 from kcut_bench.tables_results import (
     coverage_table,
@@ -32,10 +32,12 @@ from kcut_bench.tables_shifts import shifts_table
 from kcut_bench.utilisation import utilisation_sentence, utilisation_table
 
 _BLOCK = re.compile(
-    r"(?P<begin><!-- (?P<kind>results|output) (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)",
+    r"(?P<begin><!-- (?P<kind>results|output|paths) (?P<name>[\w-]+) -->)\n"
+    r".*?(?P<end><!-- end -->)",
     re.DOTALL,
 )
 _NOT_IN_README = {"verified", "mean_residual_ratio", "num_timed"}
+_NOT_IN_PATHS_SUMMARY = {"max_gap", "num_near", "near_s", "num_instances"}
 _NOT_IN_SUMMARY = {*_NOT_IN_README, "num_reference", "mean_gap", "rejected"}
 
 
@@ -75,6 +77,9 @@ def summary(store_dir: Path) -> str:
 
 def summary_of(results: Results) -> str:
     """Return the headline and the short result table as plain text."""
+    if results.records and not results.compression and paths_sentence(results):
+        short = without(paths_gap_table(results), _NOT_IN_PATHS_SUMMARY)
+        return f"{textwrap.fill(paths_sentence(results), 100)}\n\n{to_text(short)}"
     sentences = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
     short = without(result_table(results), _NOT_IN_SUMMARY)
     return f"{textwrap.fill(sentences, 100)}\n\n{to_text(short)}"
@@ -94,12 +99,27 @@ def readme_table(store_dir: Path) -> str:
     return f"{sentences}\n\n{to_markdown(short)}\n{provenance(results)}\n"
 
 
+def paths_block(store_dir: Path) -> str:
+    """Return what a store says of path selection as Markdown: finding, tables, provenance.
+
+    Raises
+    ------
+    InputError
+        If there is no store.
+    """
+    results = load_results(store_dir)
+    parts = [paths_sentence(results)]
+    for table in reversed(paths_tables(results)):
+        parts += [f"**{table.title}.** {table.caption}", to_markdown(table)]
+    return "\n\n".join([*(part.strip() for part in parts), provenance(results)]) + "\n"
+
+
 def update_readme(readme: Path, results_dir: Path) -> bool:
     """Rewrite the blocks of a README that are made from stores.
 
     ``<!-- results NAME -->`` opens a block with the `readme_table` of the store NAME below
-    `results_dir`, ``<!-- output NAME -->`` one with its `summary`, as a terminal shows it;
-    ``<!-- end -->`` closes either.
+    `results_dir`, ``<!-- output NAME -->`` one with its `summary`, as a terminal shows it,
+    ``<!-- paths NAME -->`` one with its `paths_block`; ``<!-- end -->`` closes any of them.
 
     Returns
     -------
@@ -122,9 +142,10 @@ def update_readme(readme: Path, results_dir: Path) -> bool:
 
 def _render(block: re.Match[str], results_dir: Path) -> str:
     store_dir = results_dir / block["name"]
-    body = (
-        readme_table(store_dir)
-        if block["kind"] == "results"
-        else f"```text\n{summary(store_dir)}```\n"
-    )
+    if block["kind"] == "results":
+        body = readme_table(store_dir)
+    elif block["kind"] == "paths":
+        body = paths_block(store_dir)
+    else:
+        body = f"```text\n{summary(store_dir)}```\n"
     return f"{block['begin']}\n\n{body}\n{block['end']}"

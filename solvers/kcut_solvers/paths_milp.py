@@ -11,9 +11,10 @@ import time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcut import Answer, Limits, Termination, no_answer
-from kcut.paths import PathsInstance
+from kcut.paths import Choice, PathsInstance
 from kcut_solvers import pulp_adapter
 from kcut_solvers.floats import TOLERANCE, unit_of
 from kcut_solvers.paths_exact import Part, solve_exactly
@@ -50,7 +51,14 @@ def solve_part(pulp: Any, name: str, model: PathsModel, limits: Limits) -> Part:
         left = limits.time_s - (time.perf_counter() - started)
         if left <= 0:
             return Part(None, 0, False, "no time left after building")
-    outcome = pulp_adapter.run(pulp, problem, pulp_adapter.make_solver(pulp, name, limits, left))
+    interface = pulp_adapter.make_solver(pulp, name, limits, left)
+
+    def tell(values: NDArray[np.float64]) -> None:
+        limits.on_incumbent(_choice(model, list(x), values.tolist()))
+
+    if model.candidates:
+        pulp_adapter.tell_incumbents(pulp, interface, list(x.values()), tell)
+    outcome = pulp_adapter.run(pulp, problem, interface)
     bound = 0
     if outcome.bound is not None and abs(outcome.bound) < 1e30:
         loosened = outcome.bound - TOLERANCE * (1.0 + abs(outcome.bound))
@@ -60,11 +68,16 @@ def solve_part(pulp: Any, name: str, model: PathsModel, limits: Limits) -> Part:
         bound = max(0, math.ceil((reached - TOLERANCE * (1.0 + abs(reached))) * unit))
     if not outcome.found:
         return Part(None, bound, False, outcome.detail)
-    choice = model.hint.copy()
-    for (f, c), variable in x.items():
-        if (variable.varValue or 0.0) > 0.5:
-            choice[f] = c
+    choice = _choice(model, list(x), [variable.varValue or 0.0 for variable in x.values()])
     return Part(choice, bound, outcome.proven, outcome.detail)
+
+
+def _choice(model: PathsModel, taken: list[Taken], values: list[float]) -> Choice:
+    choice = model.hint.copy()
+    for (f, c), value in zip(taken, values, strict=True):
+        if value > 0.5:
+            choice[f] = c
+    return choice
 
 
 def _write(pulp: Any, model: PathsModel) -> tuple[Any, dict[Taken, Any], float]:

@@ -54,6 +54,8 @@ class PathsModel:
         The first only if one of the others.
     hint : Choice
         A feasible choice that satisfies `precedence`.
+    least : int or None
+        Proven: no choice has less contention.
     """
 
     instance: PathsInstance
@@ -64,6 +66,7 @@ class PathsModel:
     hint: Choice
     rows: list[Row] = field(default_factory=list)
     precedence: list[tuple[Taken, list[Taken]]] = field(default_factory=list)
+    least: int | None = None
 
     def entry(self, taken: Taken, link: int) -> int:
         """Return the entry of ``routes.link`` of a link on a candidate."""
@@ -88,6 +91,7 @@ def build_model(
     fixed: Iterable[int] = (),
     symmetry: bool = True,
     rows: Iterable[Row] = (),
+    least: int | None = None,
 ) -> PathsModel:
     """Collect what the formulations need.
 
@@ -103,6 +107,8 @@ def build_model(
         Flows that stay where the hint has them; switches are told apart then.
     symmetry : bool, optional
     rows : iterable of Row, optional
+    least : int, optional
+        A proven bound on contention.
     """
     chosen, held = sorted(jobs), set(fixed)
     inside = np.zeros(instance.num_jobs, np.bool_)
@@ -137,6 +143,7 @@ def build_model(
         hint=used,
         rows=list(rows),
         precedence=precedence,
+        least=least,
     )
 
 

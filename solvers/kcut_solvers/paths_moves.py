@@ -13,6 +13,9 @@ from kcut_solvers.paths_common import Slots, pack_slots
 
 Index = NDArray[np.int64]
 
+_SEEN = 2**40
+"""Added to a count of links, so that it is not 0: more links than there can be."""
+
 
 class Board(NamedTuple):
     """Where everything lies: the state single-flow moves work on.
@@ -190,6 +193,54 @@ def move(b, choice, f, c):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def change_of(b, here, there, touched, links):  # type: ignore[no-untyped-def]
+    """Return what contention rises by if a flow goes from one candidate to another; move nothing.
+
+    `touched` and `links` are scratch, shape (num_jobs,): `links` is zero before and afterwards.
+    """
+    n, j = 0, b.job[b.slot[b.start[here]]]
+    for k in range(b.start[here], b.start[here + 1]):
+        if b.used[b.slot[k]] == 1:
+            n = _count(b, b.link[b.slot[k]], -1, touched, links, n)
+    for k in range(b.start[there], b.start[there + 1]):
+        s = b.slot[k]
+        # A link that the flow is on already, and alone of its job, is taken off above.
+        if b.used[s] == 0 or (b.used[s] == 1 and crosses(b, here, s)):
+            n = _count(b, b.link[s], 1, touched, links, n)
+    rise = 0
+    for t in range(n):
+        i = touched[t]
+        more = links[i] - _SEEN
+        links[i] = 0
+        if i == j or more == 0:
+            continue
+        if b.meets[i, j] == 0:
+            rise += max(b.weight[i], b.weight[j])
+        elif b.meets[i, j] + more == 0:
+            rise -= max(b.weight[i], b.weight[j])
+    return rise
+
+
+@njit(cache=True)
+def _count(b, e, sign, touched, links, n):  # type: ignore[no-untyped-def]
+    for m in range(b.room[e], b.room[e] + b.size[e]):
+        i = b.job[b.member[m]]
+        if links[i] == 0:
+            links[i] = _SEEN
+            touched[n] = i
+            n += 1
+        links[i] += sign
+    return n
+
+
+@njit(cache=True)
+def crosses(b, c, s):  # type: ignore[no-untyped-def]
+    """Whether a candidate has a slot."""
+    mine = b.slot[b.start[c] : b.start[c + 1]]
+    return np.any(mine == s)
+
+
+@njit(cache=True)
 def descend(b, choice, order, by_load):  # type: ignore[no-untyped-def]
     """Let each flow in turn take its best candidate, ties to where it is; return the rise.
 
@@ -214,81 +265,3 @@ def descend(b, choice, order, by_load):  # type: ignore[no-untyped-def]
         total += fell + put(b, best)
         choice[f] = best - b.first[f]
     return total
-
-
-@njit(cache=True)
-def anneal(b, choice, movable, steps, hot, cold, rng):  # type: ignore[no-untyped-def]
-    """Anneal contention by random moves; return the lowest rise seen, and its choice.
-
-    One move in two sends a single flow to another candidate, one in four all flows of its job from
-    one candidate index to another, one in four gives the flow the candidate of another flow, which
-    takes its own in exchange. The temperature falls from `hot` to `cold` geometrically, in units of
-    contention.
-    """
-    rise, lowest = 0, 0
-    best = choice.copy()
-    first_of, last_of = _spans(b, movable, len(choice))
-    moved, old = np.empty(len(choice), np.int64), np.empty(len(choice), np.int64)
-    cooling = (cold / hot) ** (1.0 / steps)
-    temperature = hot
-    for _ in range(steps):
-        temperature *= cooling
-        at = rng.integers(0, len(movable))
-        f = movable[at]
-        most = b.first[f + 1] - b.first[f]
-        c = (choice[f] + 1 + rng.integers(0, most - 1)) % most
-        kind = rng.integers(0, 4)
-        n = 0
-        if kind <= 1:
-            moved[0], n = f, 1
-        elif kind == 2:
-            for g in movable[first_of[at] : last_of[at]]:
-                if c < b.first[g + 1] - b.first[g] and choice[g] != c:
-                    moved[n] = g
-                    n += 1
-        else:
-            g = movable[rng.integers(0, len(movable))]
-            c = choice[g]
-            if c == choice[f] or c >= most or choice[f] >= b.first[g + 1] - b.first[g]:
-                continue
-            moved[0], moved[1], n = f, g, 2
-        change = 0
-        for m in range(n):
-            g = moved[m]
-            old[m] = choice[g]
-            change += take(b, b.first[g] + old[m])
-        mine, fine = choice[f], True
-        for m in range(n):
-            g = moved[m]
-            to = mine if kind == 3 and m == 1 else c
-            fine = fine and fits(b, b.first[g] + to)
-            change += put(b, b.first[g] + to)
-            choice[g] = to
-        if fine and (change <= 0 or rng.random() < np.exp(-change / temperature)):
-            rise += change
-            if rise < lowest:
-                lowest = rise
-                best[:] = choice
-            continue
-        for m in range(n):
-            g = moved[m]
-            take(b, b.first[g] + choice[g])
-            choice[g] = old[m]
-        for m in range(n):
-            put(b, b.first[moved[m]] + old[m])
-    return lowest, best
-
-
-@njit(cache=True)
-def _spans(b, movable, num_flows):  # type: ignore[no-untyped-def]
-    """Return for each movable flow where those of its job begin and end in `movable`."""
-    n = len(movable)
-    begin, end = np.zeros(n, np.int64), np.full(n, n)
-    job = np.empty(n, np.int64)
-    for i in range(n):
-        job[i] = b.job[b.slot[b.start[b.first[movable[i]]]]]
-    for i in range(1, n):
-        begin[i] = begin[i - 1] if job[i] == job[i - 1] else i
-    for i in range(n - 2, -1, -1):
-        end[i] = end[i + 1] if job[i] == job[i + 1] else i + 1
-    return begin, end

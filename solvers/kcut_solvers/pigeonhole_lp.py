@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.paths import PathsInstance
-from kcut.pigeonhole import Bundle, Pigeonhole, bundles, cheapest_partition, encode, proven_bound
+from kcut.pigeonhole import Bundle, Pigeonhole, bundles, cheapest_partition, encode
+from kcut.pigeonhole_proof import proven_bound
 from kcut_solvers import highs
 
 DENOMINATOR = 2**16
@@ -89,49 +90,67 @@ def strengthen(
     PigeonholeBound
     """
     started = time.perf_counter()
-    shared = bundles(instance)
-    rows = [row for bundle in shared for row in nested_rows(instance, bundle)]
-    pairs = sorted({pair for b in shared for pair in itertools.combinations(b.jobs, 2)})
-    if not rows:
-        empty = encode([], 1)
-        return PigeonholeBound(0, empty)
-    program = _Program(instance, pairs)
-    seen = set(rows)
-    program.add(rows)
-    met, dual = program.solve()
+    program = Program(instance)
+    if not program.rows:
+        return PigeonholeBound(0, encode([], 1))
+    solved = program.solve()
     for _ in range(max_rounds):
         if time_s is not None and time.perf_counter() - started > time_s:
             break
-        new = [row for row in _violated(instance, shared, met) if row not in seen]
-        if not new:
+        if not program.separate(solved.met):
             break
-        seen.update(new)
-        program.add(new)
-        met, dual = program.solve()
-    return _certified(instance, program.rows, dual)
+        solved = program.solve()
+    return certified(instance, program.rows, solved.dual)
 
 
-class _Program:
-    """The linear program in HiGHS, its columns the pairs."""
+@dataclass(frozen=True, slots=True)
+class Relaxed:
+    """A solution of the linear program.
 
-    def __init__(self, instance: PathsInstance, pairs: list[tuple[int, int]]) -> None:
+    Attributes
+    ----------
+    value : float
+        In units of ``1 / scale``; rounded by the solver.
+    met : ndarray of float64, shape (num_pairs,)
+        How much each pair meets.
+    dual : ndarray of float64, shape (num_rows,)
+    """
+
+    value: float
+    met: NDArray[np.float64]
+    dual: NDArray[np.float64]
+
+
+class Program:
+    """The linear program in HiGHS, its columns the pairs of jobs that may have to share.
+
+    Attributes
+    ----------
+    pairs : list of (int, int)
+    cost : ndarray of float64, shape (num_pairs,)
+        Of meeting, in units of the largest weight.
+    rows : list of Row
+        Those of `nested_rows` at first; `separate` adds more.
+    """
+
+    def __init__(self, instance: PathsInstance) -> None:
         highspy = highs.load()
         self._instance = instance
-        self._column = {pair: k for k, pair in enumerate(pairs)}
+        self._shared = bundles(instance)
+        self.pairs = sorted({p for b in self._shared for p in itertools.combinations(b.jobs, 2)})
+        self._column = {pair: k for k, pair in enumerate(self.pairs)}
         self._unit = max(1.0, float(instance.weight.max()))
-        self._pairs = pairs
         self._solver: Any = highspy.Highs()
         self._solver.setOptionValue("output_flag", False)
         self._solver.setOptionValue("threads", 1)
         self.rows: list[Row] = []
-        cost = [instance.pair_weight(i, j) / self._unit for i, j in pairs]
-        empty = np.zeros(0, np.int32)
-        n = len(pairs)
-        self._solver.addCols(
-            n, np.array(cost), np.zeros(n), np.ones(n), 0, empty, empty, np.zeros(0)
-        )
+        self._seen: set[Row] = set()
+        self.cost = np.array([instance.pair_weight(i, j) / self._unit for i, j in self.pairs])
+        empty, n = np.zeros(0, np.int32), len(self.pairs)
+        self._solver.addCols(n, self.cost, np.zeros(n), np.ones(n), 0, empty, empty, np.zeros(0))
+        self._add([row for bundle in self._shared for row in nested_rows(instance, bundle)])
 
-    def add(self, rows: list[Row]) -> None:
+    def _add(self, rows: list[Row]) -> None:
         """Add rows, scaled so that the largest coefficient is at most 1."""
         weight = self._instance.weight
         for row in rows:
@@ -144,16 +163,35 @@ class _Program:
                 least, np.inf, len(columns), np.array(columns, np.int32), np.array(numbers)
             )
             self.rows.append(row)
+        self._seen.update(rows)
 
-    def solve(self) -> tuple[dict[tuple[int, int], float], NDArray[np.float64]]:
-        """Return how much each pair meets, and the duals of the rows."""
+    def separate(self, met: NDArray[np.float64]) -> bool:
+        """Add rows that a solution violates; return whether there are any."""
+        found = violated(self._instance, self._shared, dict(zip(self.pairs, met, strict=True)))
+        new = [row for row in found if row not in self._seen]
+        self._add(new)
+        return bool(new)
+
+    def decide(self, pair: tuple[int, int], meets: bool | None) -> None:
+        """Let a pair meet, keep it apart at a prohibitive cost, or leave it undecided again."""
+        k = self._column[pair]
+        self._solver.changeColBounds(k, float(meets is True), 1.0)
+        self._solver.changeColCost(k, self._forbidden if meets is False else float(self.cost[k]))
+
+    @property
+    def _forbidden(self) -> float:
+        return 1.0 + 10.0 * float(self.cost.sum())
+
+    def solve(self) -> Relaxed:
+        """Solve it, from the last basis."""
         self._solver.run()
         solution = self._solver.getSolution()
-        met = dict(zip(self._pairs, solution.col_value, strict=True))
-        return met, np.maximum(0.0, np.array(solution.row_dual))
+        value = float(self._solver.getInfo().objective_function_value) * self._unit
+        dual = np.maximum(0.0, np.array(solution.row_dual))
+        return Relaxed(value, np.array(solution.col_value), dual)
 
 
-def _violated(
+def violated(
     instance: PathsInstance, shared: list[Bundle], met: dict[tuple[int, int], float]
 ) -> list[Row]:
     """Look for violated rows: drop from each bundle the job that leaves the most violation."""
@@ -165,13 +203,13 @@ def _violated(
     found = []
     for bundle in shared:
         for weighted, paid in ((True, cost), (False, meets)):
-            row = _most_violated(instance, bundle, weighted, paid)
+            row = _mostviolated(instance, bundle, weighted, paid)
             if row is not None:
                 found.append(row)
     return found
 
 
-def _most_violated(
+def _mostviolated(
     instance: PathsInstance, bundle: Bundle, weighted: bool, paid: NDArray[np.float64]
 ) -> Row | None:
     jobs = list(bundle.jobs)
@@ -199,10 +237,10 @@ def _most_violated(
     return next(r for r in _both_rows(instance, bundle, best[1]) if r.weighted is weighted)
 
 
-def _certified(
+def certified(
     instance: PathsInstance, rows: list[Row], dual: NDArray[np.float64]
 ) -> PigeonholeBound:
-    """Round the duals down to a certificate; the bound is what it proves."""
+    """Round the duals down to a certificate; the bound is what it proves without any cases."""
     unit = max(1.0, float(instance.weight.max()))
     # The dual of a row with v = 1 is in units of the largest weight.
     inequalities, kept = [], []

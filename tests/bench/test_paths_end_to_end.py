@@ -13,7 +13,7 @@ from kcut_bench.tables_paths import PREDICTORS, correlation_table, paths_gap_tab
 SPEC = """
 name = "paths"
 problem = "paths"
-limits = {time_s = 2}
+limits = {time_s = 20}
 [[instances]]
 family = "clos-paths"
 levels = [2]

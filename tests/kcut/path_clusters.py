@@ -44,10 +44,10 @@ def clos(
 
 
 def tiny(seed: int, objective: str = "contention", stretch: float = 0.0) -> PathsInstance:
-    """Draw an instance of at most 512 choices; every third derives its intensities."""
+    """Draw an instance of at most 128 choices; every third derives its intensities."""
     rng = np.random.default_rng(seed)
     aggs = int(rng.integers(2, 4))
-    most = 5 if aggs == 3 else 8
+    most = 4 if aggs == 3 else 7
     while True:
         made = clos(rng, jobs=int(rng.integers(2, 6)), aggs=aggs, stated=seed % 3 > 0)
         if 1 <= made.num_flows <= most:

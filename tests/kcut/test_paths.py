@@ -20,8 +20,8 @@ from kcut.pigeonhole import (
     cheapest_partition,
     combinatorial_bound,
     encode,
-    proven_bound,
 )
+from kcut.pigeonhole_proof import proven_bound
 from tests.kcut.path_clusters import all_choices, tiny
 
 

@@ -53,6 +53,7 @@ def enumerate_all(
         if best is None or sign * reached > sign * value:
             best, value = choice, reached
             incumbents.append(Incumbent(seconds, value))
+            limits.on_incumbent(best)
     else:
         if best is None:
             return Answer(Claim.INFEASIBLE)

@@ -14,17 +14,22 @@ from kcut.path_objectives import evaluate, predict, predictor, simulated
 from kcut.paths import SHARE_SCALE, Choice, PathsInstance
 from kcut_solvers.paths_common import Slots, feasible_answer, pack_slots
 from kcut_solvers.paths_greedy import least_congested
-from kcut_solvers.paths_moves import anneal, descend, move, set_up
+from kcut_solvers.paths_moves import descend, move, set_up
+from kcut_solvers.paths_walks import anneal, search_tabu
 
 PARAMS = {
-    "rounds": Param(
-        4, "annealing runs, or passes over the flows of objectives without one", minimum=0
-    ),
-    "steps": Param(150_000, "moves of an annealing run", minimum=1),
+    "rounds": Param(4, "annealing or tabu runs; descents, where the objective has none", minimum=0),
+    "steps": Param(100_000, "moves of an annealing run", minimum=1),
 }
 
-_HOT, _COLD = (1.0, 0.5, 2.0, 0.25), 0.05
+_HOT, _COLD = (1.0, 2.0, 0.5), 0.05
 """Temperatures, in units of the mean weight; runs take the hot ones in turn."""
+
+_FEW_CANDIDATES = 5_000
+"""Tabu search looks at all moves; where a cluster has more candidates than that, it is left out."""
+
+_TABU_SHARE, _TABU_COSTS = 0.3, 50
+"""How long a move may not be undone, see `search_tabu`; what a step costs in annealing steps."""
 
 _SEARCH_EVENTS = 5_000
 """Events of a simulation inside the search; the harness simulates the result at length."""
@@ -57,14 +62,18 @@ def local_search(
 
     Notes
     -----
-    Contention: descent, then annealing runs from the best choice so far. A step costs the jobs on
-    the links it changes. Other moves inside a run: all flows of a job at once, exchanges of two
-    flows. max-load: descent on the peak of each flow's path, with kicks. The other objectives are
-    evaluated from scratch, move by move, in random order, first improvement; utilisations from the
-    better of a greedy choice and one of little contention.
+    Contention: descent, then rounds of annealing and of tabu search from the best choice so far. A
+    step of annealing costs the jobs on the links it changes, one of tabu search those of all
+    candidates of the flows that meet somebody, so it is left out where there are many. Other moves
+    of annealing: all flows of a job at once, exchanges of two flows or of two jobs. max-load:
+    descent on the peak of each flow's path, with kicks. The other objectives are evaluated from
+    scratch, move by move, in random order, first improvement, and again from the best with some
+    flows moved; utilisations from the better of a greedy choice and one of little contention.
 
     References
     ----------
+    Hertz & de Werra, Using tabu search techniques for graph coloring, Computing 39, 1987,
+    doi:10.1007/BF02239976.
     Lourenço, Martin & Stützle, Iterated Local Search, in: Handbook of Metaheuristics, 2003,
     doi:10.1007/0-306-48056-5_11.
     """
@@ -86,8 +95,8 @@ def local_search(
                     instance.with_objective("contention"),
                     limits=Limits(few),
                     rng=rng,
-                    rounds=min(2, rounds),
-                    steps=min(steps, 500 * instance.num_flows),
+                    rounds=min(6, rounds),
+                    steps=steps,
                 )
                 if met.solution is not None:
                     search.offer(met.solution.astype(np.int64))
@@ -133,6 +142,7 @@ class Search:
             return False
         self.best, self.value = choice.copy(), value
         self.incumbents.append(Incumbent(self.seconds(), value))
+        self.limits.on_incumbent(self.best)
         return True
 
 
@@ -166,21 +176,45 @@ def _anneal_runs(search: Search, rounds: int, steps: int) -> None:
             break
     search.offer(choice)
     mean = max(1.0, float(search.instance.weight.mean()))
-    chunk, rate = 1_000, 0.0
+    few = len(search.slots.start) <= _FEW_CANDIDATES
+    pace = {"anneal": 0.0, "tabu": 0.0}
+
+    def go(kind: str, start: Choice, length: int, hot: float = 0.0) -> tuple[Choice, bool]:
+        """Search from a choice; return what was found, and whether it is the best so far."""
+        choice = start.copy()
+        board = set_up(search.instance, choice, search.slots)
+        begun = time.perf_counter()
+        if kind == "anneal":
+            _, found = anneal(board, choice, movable, length, hot, _COLD * mean, search.rng)
+        else:
+            _, found = search_tabu(board, choice, movable, length, _TABU_SHARE, search.rng)
+        pace[kind] = length / max(1e-9, time.perf_counter() - begun)
+        return np.asarray(found), search.offer(found)
+
+    def fitting(kind: str, most: int) -> int:
+        """Return how many steps fit the time that is left."""
+        if search.limits.time_s is None:
+            return most
+        if pace[kind] == 0.0:
+            go(kind, found, 1_000 if kind == "anneal" else 20, mean)
+        left = search.limits.time_s - search.seconds()
+        return max(1, min(most, int(left * pace[kind])))
+
+    # Annealing is better where much meets, tabu search where little does; so each is tried, and
+    # the one the best choice is of then has three rounds in four.
+    hotter, by_tabu, found = 0, few, search.best
     for r in range(rounds):
         if search.late():
             return
-        length = steps
-        if search.limits.time_s is not None:
-            left = search.limits.time_s - search.seconds()
-            length = min(steps, max(chunk, int(left * rate)) if rate else chunk)
-        choice = search.best.copy()
-        board = set_up(search.instance, choice, search.slots)
-        hot = _HOT[r % len(_HOT)] * mean
-        begun = time.perf_counter()
-        _, found = anneal(board, choice, movable, length, hot, _COLD * mean, search.rng)
-        rate = length / max(1e-9, time.perf_counter() - begun)
-        search.offer(found)
+        found = search.best
+        if not few or by_tabu == (r % 4 == 1):
+            hot = _HOT[hotter % len(_HOT)] * mean
+            hotter += 1
+            found, better = go("anneal", found, fitting("anneal", steps), hot)
+            by_tabu &= not better
+        if few and not search.late():
+            _, better = go("tabu", found, fitting("tabu", 1 + steps // _TABU_COSTS))
+            by_tabu |= better
 
 
 def _level_loads(search: Search, rounds: int) -> None:
@@ -206,32 +240,66 @@ def _level_loads(search: Search, rounds: int) -> None:
 
 
 def _first_improvement(search: Search, rounds: int) -> None:
-    instance = search.instance
-    worth = _worth_of(instance)
+    """Descend, and again from the best choice with a few flows moved at random."""
+    worth = _worth_of(search.instance)
     assert search.best is not None
-    choice = search.best.copy()
-    now = worth(choice)
+    best = search.best.copy()
+    value = worth(best)
+    for r in range(rounds):
+        choice = best.copy() if r == 0 else _kicked(search, best)
+        reached = _descend_by(search, choice, worth)
+        search.offer(choice)
+        if reached > value:
+            best, value = choice, reached
+        if search.late():
+            return
+
+
+def _kicked(search: Search, choice: Choice) -> Choice:
+    """Return a choice with two to five flows, or all of a job, moved at random; feasible."""
+    instance, movable = search.instance, search.slots.movable
+    most = instance.cluster.routes.num_candidates
+    job = instance.cluster.flow_job
+    for _ in range(20):
+        moved = choice.copy()
+        if search.rng.random() < 0.5:
+            some = movable[job[movable] == job[search.rng.choice(movable)]]
+            c = int(search.rng.integers(most[some].min()))
+            moved[some] = c
+        else:
+            size = min(len(movable), int(search.rng.integers(2, 6)))
+            some = search.rng.choice(movable, size, replace=False)
+            moved[some] = search.rng.integers(0, most[some])
+        if instance.time_limit is None or instance.infeasibility(moved) is None:
+            return moved
+    return choice.copy()
+
+
+def _descend_by(search: Search, choice: Choice, worth: Callable[[Choice], float]) -> float:
+    """Move single flows in random order as long as that is better; return what is reached."""
+    instance = search.instance
     most = instance.cluster.routes.num_candidates
     limited = instance.time_limit is not None
-    for _ in range(5 * rounds):
+    now = worth(choice)
+    improved = True
+    while improved:
         improved = False
         for f in search.rng.permutation(search.slots.movable).tolist():
-            kept = int(choice[f])
             for c in search.rng.permutation(int(most[f])).tolist():
                 if search.late():
-                    search.offer(choice)
-                    return
-                choice[f], old = c, int(choice[f])
-                better = c != old and not (limited and instance.infeasibility(choice) is not None)
-                value = worth(choice) if better else now
-                if better and value > now:
-                    now = value
+                    return now
+                old = int(choice[f])
+                if c == old:
+                    continue
+                choice[f] = c
+                value = now
+                if not limited or instance.infeasibility(choice) is None:
+                    value = worth(choice)
+                if value > now:
+                    now, improved = value, True
                 else:
                     choice[f] = old
-            improved |= kept != choice[f]
-        search.offer(choice)
-        if not improved:
-            return
+    return now
 
 
 def _worth_of(instance: PathsInstance) -> Callable[[Choice], float]:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+
 import numpy as np
 import pytest
 
-from kcut import Claim, Limits, Verdict
+from kcut import Answer, Claim, InputError, Limits, Verdict, judge
 from kcut.params import complete
 from kcut.path_objectives import evaluate
 from kcut.paths import MINIMISED, OBJECTIVES, PathsInstance
-from kcut.pigeonhole import proven_bound
-from kcut.registry import get_solver
+from kcut.pigeonhole_proof import proven_bound
+from kcut.registry import get_family, get_solver
 from kcut_bench.run import run_solver
 from kcut_solvers.pigeonhole_lp import strengthen
+from kcut_solvers.pigeonhole_tree import prove_by_cases
 from tests.kcut.path_clusters import all_choices, clos, tiny
 
-NUM_TINY, NUM_MIDDLING = 200, 50
+NUM_TINY = int(os.environ.get("KCUT_TINY", "60"))
+"""How many tiny instances are enumerated for each objective; 200 take about a minute."""
+NUM_MIDDLING = NUM_TINY // 4
 
 
 def run(name, instance, time_s=20.0, **params):
@@ -133,3 +139,47 @@ def test_objectives_without_a_model_are_skipped(name, objective):
     answer, _ = run(name, tiny(1, objective))
     assert answer.solution is None
     assert "no exact model" in answer.detail
+
+
+@pytest.mark.slow
+def test_cases_never_exceed_the_optimum():
+    """Trees prove what they state, and no choice is below, even where they want more."""
+    for seed in range(30):
+        instance = tiny(seed)
+        found = prove_by_cases(instance, 2 * optimum(instance), max_cases=20)
+        assert proven_bound(instance, found.certificate) == found.bound
+        assert strengthen(instance).bound <= found.bound <= optimum(instance)
+
+
+def test_cases_prove_what_one_list_does_not():
+    """With 40 jobs on 16 ToR the linear program stops short of the optimum, four cases reach it."""
+    family = get_family("clos-paths")
+    params = complete(family.params, {"num_jobs": 40, "tors": 16})
+    instance = PathsInstance(family.generate(params, 8, 1))
+    answer, _ = run("local-search", instance, time_s=None, rounds=4)
+    value = reached(instance, answer)
+    assert strengthen(instance).bound < value
+    cases = prove_by_cases(instance, value)
+    assert cases.num_cases < 20
+    proof = Answer(Claim.OPTIMAL, answer.solution, certificate=cases.certificate)
+    assert judge(instance, proof, "paths").proven
+
+
+def test_broken_trees_of_cases_are_refused():
+    """Cut short, prolonged, split on no pair, or with a case of another length."""
+    for seed in itertools.count():
+        instance = middling(seed)
+        whole = prove_by_cases(instance, 10**9, max_cases=3).certificate
+        if whole[0] < 0:
+            break
+    assert proven_bound(instance, whole) >= strengthen(instance).bound
+    swapped = whole.copy()
+    swapped[1:3] = whole[2], whole[1]
+    longer = whole.copy()
+    longer[np.flatnonzero(whole == -1)[0] + 1] += 1
+    for wrong in (whole[:-1], whole[:2], np.append(whole, 1), swapped, longer):
+        with pytest.raises(InputError):
+            proven_bound(instance, wrong)
+        answer = Answer(Claim.FEASIBLE, np.zeros(instance.num_flows, int), certificate=wrong)
+        unlimited = PathsInstance(instance.cluster)
+        assert judge(unlimited, answer, "paths").verdict is Verdict.REJECTED

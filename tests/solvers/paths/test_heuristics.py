@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kcut import Limits
 from kcut.cluster import Cluster, Flow, Job, Link
+from kcut.params import complete
 from kcut.path_objectives import contention, evaluate
 from kcut.path_symmetry import components, interchangeable_nodes
 from kcut.paths import OBJECTIVES, PathsInstance, own_times
+from kcut.registry import get_solver
+from kcut.views import own_params
 from kcut_solvers.paths_greedy import METRICS, least_congested
 from kcut_solvers.paths_model import build_model
-from kcut_solvers.paths_moves import anneal, descend, move, set_up
+from kcut_solvers.paths_moves import change_of, descend, move, set_up
+from kcut_solvers.paths_walks import anneal, search_tabu
 from tests.kcut.path_clusters import all_choices, clos, tiny
 from tests.solvers.paths.test_exact import optimum, run
 
@@ -86,10 +91,25 @@ def test_incremental_evaluation_is_exact(seed):
         assert value == contention(instance, choice)
     value += descend(board, choice, movable, False)
     assert value == contention(instance, choice)
-    rise, best = anneal(board, choice.copy(), movable, 200, 5.0, 0.1, rng)
+    for f, c in rng.integers(0, (instance.num_flows, 3), (20, 2)).tolist():
+        if instance.active[f]:
+            scratch = np.zeros((2, instance.num_jobs), np.int64)
+            here, there = board.first[f] + choice[f], board.first[f] + c
+            change = change_of(board, here, there, *scratch)
+            assert not scratch[1].any()
+            assert change == move(board, choice, f, c)
+            value += change
+    here = choice.copy()
+    rise, best = anneal(board, here, movable, 200, 5.0, 0.1, rng)
     assert value + rise == contention(instance, best)
+    value = contention(instance, here)
+    rise, found = search_tabu(board, here, movable, 50, 0.3, rng)
+    assert value + rise == contention(instance, found)
+    value = contention(instance, here)
+    assert value == value + move(board, here, movable[0], int(here[movable[0]]))
     if np.all(own_times(instance, choice) <= board.limit[: instance.num_jobs]):
         assert instance.infeasibility(best) is None
+        assert instance.infeasibility(found) is None
 
 
 @pytest.mark.parametrize("objective", sorted(set(OBJECTIVES) - {"simulated"}))
@@ -206,3 +226,17 @@ def test_components_are_the_jobs_that_can_meet():
     ]
     instance = PathsInstance(Cluster.build(links, jobs, levels=2))
     assert components(instance) == [[0, 2], [1]]
+
+
+@pytest.mark.parametrize("name", ["local-search", "lns", "cp-sat", "milp-highs", "enumerate"])
+def test_better_choices_are_told_as_they_are_found(name):
+    """Whoever listens hears feasible choices, and the answer is the best of them."""
+    instance = tiny(8)
+    heard = []
+    solver = get_solver(name, ("paths",))
+    own = own_params("paths", complete(solver.params, {}))
+    limits = Limits(20.0, on_incumbent=lambda choice: heard.append(np.array(choice)))
+    answer = solver.solve(instance, limits=limits, rng=np.random.default_rng(1), **own)
+    values = [contention(instance, choice) for choice in heard]
+    assert all(instance.infeasibility(choice) is None for choice in heard)
+    assert min(values) == contention(instance, answer.solution)
