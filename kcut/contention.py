@@ -140,9 +140,16 @@ def compression_of(instance: CompressionInstance | Cluster) -> CompressionInstan
     CompressionInstance
         Itself, or a cluster's contention DAG under the cluster's name: paths by ECMP hashing with
         seed 0, jobs ranked by intensity.
+
+    Raises
+    ------
+    InputError
+        If it states none: a matrix of gains.
     """
     if isinstance(instance, CompressionInstance):
         return instance
+    if not isinstance(instance, Cluster):
+        raise InputError("holds no graph and no cluster", "format", type(instance).__name__)
     return replace(contention_dag(instance), name=instance.name)
 
 

@@ -18,22 +18,29 @@ from kcut.errors import InputError
 from kcut.judgement import Judgement, relative_gap
 from kcut.paths import PathsInstance
 from kcut.paths_judge import judge_paths
+from kcut.priority import PriorityInstance
+from kcut.priority_judge import judge_priority
+from kcut.time_shifts import TimeShiftsInstance
+from kcut.time_shifts_judge import judge_time_shifts
 
 __all__ = ["Judgement", "judge", "relative_gap"]
 
 
 def judge(
-    instance: CompressionInstance | PathsInstance, answer: Answer, problem: str = "compression"
+    instance: CompressionInstance | PathsInstance | PriorityInstance | TimeShiftsInstance,
+    answer: Answer,
+    problem: str = "compression",
 ) -> Judgement:
     """Check an answer to an instance.
 
     Parameters
     ----------
-    instance : CompressionInstance or PathsInstance
-        See `kcut.paths_judge` for path selection.
+    instance : CompressionInstance, PathsInstance, PriorityInstance or TimeShiftsInstance
+        See `kcut.paths_judge` for path selection, `kcut.priority_judge` for priority orders,
+        `kcut.time_shifts_judge` for time shifts.
     answer : Answer
         For compression its ``certificate`` is a cover, from the solver or made afterwards.
-    problem : {'compression', 'max-k-cut', 'paths'}
+    problem : {'compression', 'max-k-cut', 'paths', 'priority', 'time-shifts'}
         What was to be solved.
 
     Returns
@@ -50,6 +57,10 @@ def judge(
     """
     if isinstance(instance, PathsInstance):
         return judge_paths(instance, answer)
+    if isinstance(instance, PriorityInstance):
+        return judge_priority(instance, answer)
+    if isinstance(instance, TimeShiftsInstance):
+        return judge_time_shifts(instance, answer)
     if answer.claim is Claim.INFEASIBLE:
         reason = "claims that no solution exists, but equal levels are one"
         return Judgement(Verdict.REJECTED, reason=reason)

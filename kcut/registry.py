@@ -18,11 +18,14 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from kcut.answer import Answer, Limits
+from kcut.circle import FITTING_STEPS, HOLD, MOST_STEPS
 from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError, SolverError
 from kcut.params import Param, ParamValue
 from kcut.paths import OBJECTIVES
+from kcut.priority import AUTO, PriorityInstance
+from kcut.priority import OBJECTIVES as ORDER_OBJECTIVES
 
 
 class SolveFunction(Protocol):
@@ -52,6 +55,25 @@ PROBLEM_PARAMS: dict[str, dict[str, Param]] = {
             0.0,
             "most a job's bottleneck time may be, times its best alone; 0 for no limit",
             minimum=0.0,
+        ),
+    },
+    "priority": {
+        "objective": Param(
+            AUTO,
+            "what the order is chosen for; auto: utilisation on a cluster, gains on a matrix",
+            choices=(AUTO, *ORDER_OBJECTIVES),
+        ),
+    },
+    "time-shifts": {
+        "step_s": Param(0.0, "seconds of a step of the circle; 0 to choose it", minimum=0.0),
+        "max_steps": Param(
+            FITTING_STEPS, "most steps of a link's circle", minimum=1, maximum=MOST_STEPS
+        ),
+        "hold": Param(
+            HOLD,
+            "most a period may be stretched, as a share, to keep in step; 0: jobs run free",
+            minimum=0.0,
+            maximum=1.0,
         ),
     },
 }
@@ -270,6 +292,7 @@ def get_family(name: str) -> Family:
 
 PROBLEMS_OF: dict[type, tuple[str, ...]] = {
     CompressionInstance: ("compression", "max-k-cut"),
-    Cluster: ("compression", "max-k-cut", "paths"),
+    Cluster: ("compression", "max-k-cut", "paths", "priority", "time-shifts"),
+    PriorityInstance: ("priority",),
 }
 """The problems an instance states, the main one first."""

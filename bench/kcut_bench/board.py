@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kcut import path_objectives, priority_objectives
 from kcut.compression import (
     CompressionInstance,
     cut_value,
@@ -21,8 +22,10 @@ from kcut.compression import (
     max_k_cut_value,
     out_of_range,
 )
-from kcut.path_objectives import evaluate
 from kcut.paths import PathsInstance
+from kcut.priority import PriorityInstance
+from kcut.time_shifts import TimeShiftsInstance, total_excess
+from kcut.views import Stated
 
 FILE_NAME = "incumbent"
 _HEADER = 1  # how many solutions were written; the last one is in slot (count - 1) % 2
@@ -40,10 +43,26 @@ def _max_k_cut(instance: CompressionInstance, levels: NDArray[Any]) -> int | Non
 def _paths(instance: PathsInstance, choice: NDArray[Any]) -> int | None:
     if instance.infeasibility(choice):
         return None
-    return evaluate(instance, choice) * (1 if instance.maximise else -1)
+    return path_objectives.evaluate(instance, choice) * (1 if instance.maximise else -1)
 
 
-EVALUATE: dict[str, _Evaluate] = {"compression": _cut, "max-k-cut": _max_k_cut, "paths": _paths}
+def _order(instance: PriorityInstance, order: NDArray[Any]) -> int | None:
+    if instance.infeasibility(order):
+        return None
+    return priority_objectives.evaluate(instance, order) * (1 if instance.maximise else -1)
+
+
+def _shifts(instance: TimeShiftsInstance, shifts: NDArray[Any]) -> int | None:
+    return None if instance.infeasibility(shifts) else -total_excess(instance, shifts)
+
+
+EVALUATE: dict[str, _Evaluate] = {
+    "compression": _cut,
+    "max-k-cut": _max_k_cut,
+    "paths": _paths,
+    "priority": _order,
+    "time-shifts": _shifts,
+}
 """By problem: the exact value of a solution, None if it is infeasible.
 
 What is to be minimised is negative here: more is better.
@@ -57,14 +76,12 @@ class Board:
     ----------
     folder : Path
         Where the file goes.
-    instance : CompressionInstance or PathsInstance
+    instance : CompressionInstance, PathsInstance, PriorityInstance or TimeShiftsInstance
     problem : str
         A key of `EVALUATE`.
     """
 
-    def __init__(
-        self, folder: Path, instance: CompressionInstance | PathsInstance, problem: str
-    ) -> None:
+    def __init__(self, folder: Path, instance: Stated, problem: str) -> None:
         self._instance = instance
         self._evaluate = EVALUATE[problem]
         length = instance.num_jobs

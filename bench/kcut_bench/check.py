@@ -13,17 +13,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kcut import (
+    order_certificate,
+    path_objectives,
+    pigeonhole,
+    priority_objectives,
+    time_shift_bounds,
+)
 from kcut.answer import Answer, Claim, Termination, Verdict
-from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance, cut_value, max_k_cut_value
 from kcut.contention import compression_of
 from kcut.errors import KcutError
 from kcut.judge import Judgement, judge
-from kcut.path_objectives import evaluate, scale_of
 from kcut.paths import PathsInstance
-from kcut.pigeonhole import proven_bound
+from kcut.priority import PriorityInstance
 from kcut.registry import PROBLEM_PARAMS, get_family
-from kcut.views import state
+from kcut.time_shifts import TimeShiftsInstance, total_excess
+from kcut.views import Made, Stated, state
 from kcut_bench.outcome import facts_of, unpack
 from kcut_bench.paths_output import objectives_of
 from kcut_bench.plan import digest_of
@@ -39,6 +45,8 @@ _SIMULATED_FIELDS = (
     "work_share",
     "work_share_tied",
 )
+_SIMULATED_LATER = ("max_slowdown", "max_slowdown_tied", "jain", "utilisation_drift")
+"""Rows of stores from before they were simulated do not tell these."""
 _SIMULATED = 1e-6
 """Simulated numbers may differ this much between machines, relatively."""
 
@@ -102,8 +110,8 @@ class Report:
 class _Made:
     """An instance made again: the cluster or DAG it was made as, and what a run of it solved."""
 
-    source: CompressionInstance | Cluster
-    instance: CompressionInstance | PathsInstance
+    source: Made
+    instance: Stated
 
     def stated(self, row: RunRecord) -> _Made:
         """Return it with what the run of a row solved."""
@@ -217,20 +225,20 @@ def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Ma
         report.problems.append(f"instance {family} {params}: cannot be made again: {error}")
         return None
     report.instances += 1
-    made = _Made(source, compression_of(source))
+    made = _Made(source, source if isinstance(source, PriorityInstance) else compression_of(source))
     if stored is not None and stored.sha256 not in (None, made.instance.sha256, source.sha256):
         report.problems.append(f"instance {stored.name}: made again it has another sha256")
     return made
 
 
-def _read_content(stored: StoredInstance, name: str) -> CompressionInstance | Cluster:
+def _read_content(stored: StoredInstance, name: str) -> Made:
     from kcut_instances.readers import read_instance
 
     assert stored.content is not None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / Path(name).name
         path.write_bytes(stored.content)
-        made: CompressionInstance | Cluster = read_instance(path, stored.levels)
+        made: Made = read_instance(path, stored.levels)
     return made
 
 
@@ -297,29 +305,58 @@ def _where(row: RunRecord) -> str:
     return f"row {row.key[:12]} ({row.solver} on {row.instance}, K = {row.levels})"
 
 
-def _known(row: RunRecord, instance: CompressionInstance | PathsInstance, answer: Answer) -> _Known:
+def _known(row: RunRecord, instance: Stated, answer: Answer) -> _Known:
     """Return the exact value of a feasible answer and the bound its certificate proves."""
     assert answer.solution is not None
-    if not isinstance(instance, PathsInstance):
+    if isinstance(instance, CompressionInstance):
         evaluate_cut = cut_value if row.problem == "compression" else max_k_cut_value
         value, upper = evaluate_cut(instance, answer.solution), _upper(instance, answer, row)
         proves = upper is not None
         return _Known(row, value, upper if proves else answer.bound, row.problem, proves)
+    if isinstance(instance, TimeShiftsInstance):
+        return _known_shifts(row, instance, answer)
     sign = 1 if instance.maximise else -1
-    proven = None if answer.certificate is None else proven_bound(instance, answer.certificate)
+    proven = _proven(instance, answer)
     bound = answer.bound if proven is None else proven
-    aim = f"{row.problem}/{instance.objective}/{instance.stretch}"
-    value = sign * evaluate(instance, answer.solution)
+    aim = f"{row.problem}/{instance.objective}"
+    if isinstance(instance, PathsInstance):
+        aim += f"/{instance.stretch}"
+        value = sign * path_objectives.evaluate(instance, answer.solution)
+    else:
+        value = sign * priority_objectives.evaluate(instance, answer.solution)
     return _Known(row, value, None if bound is None else sign * bound, aim, proven is not None)
 
 
-def _answer(row: RunRecord, instance: CompressionInstance | PathsInstance) -> Answer:
+def _known_shifts(row: RunRecord, instance: TimeShiftsInstance, answer: Answer) -> _Known:
+    assert answer.solution is not None
+    value, certificate = total_excess(instance, answer.solution), answer.certificate
+    # A step of another length counts in another unit.
+    aim = f"{row.problem}/{instance.circle.step_s!r}/{instance.hold!r}"
+    if certificate is None:
+        bound, proves = answer.bound, False
+    else:
+        bound, proves = time_shift_bounds.proven_bound(instance, certificate), True
+        bound = max(bound, answer.bound or 0)
+    return _Known(row, -value, None if bound is None else -bound, aim, proves)
+
+
+def _proven(instance: PathsInstance | PriorityInstance, answer: Answer) -> int | None:
+    if answer.certificate is None:
+        return None
+    if isinstance(instance, PathsInstance):
+        return pigeonhole.proven_bound(instance, answer.certificate)
+    return order_certificate.proven_bound(instance.gains, answer.certificate)
+
+
+def _answer(row: RunRecord, instance: Stated) -> Answer:
     """Return the answer that a row records."""
     certificate = unpack(row.certificate)
     claimed = None
-    paths = isinstance(instance, PathsInstance)
-    if (certificate is None or paths) and row.bound is not None:
-        scale = scale_of(instance) if isinstance(instance, PathsInstance) else instance.scale
+    own = isinstance(instance, CompressionInstance)
+    if (certificate is None or not own) and row.bound is not None:
+        scale = instance.scale
+        if isinstance(instance, PathsInstance):
+            scale = path_objectives.scale_of(instance)
         claimed = int(row.bound * scale) if scale != 1 else int(row.bound)
     return Answer(
         Claim(row.claim),
@@ -347,7 +384,8 @@ def _differences(row: RunRecord, found: Judgement) -> Iterator[str]:
 def _other_worth(row: RunRecord, made: _Made, answer: Answer) -> Iterator[str]:
     """Yield what simulating the stored levels again gives otherwise."""
     again = worth_of(made.source, made.instance, None if row.value is None else answer.solution)
-    for name in _SIMULATED_FIELDS:
+    told = tuple(name for name in _SIMULATED_LATER if row.max_slowdown is not None)
+    for name in (*_SIMULATED_FIELDS, *told):
         stated, is_so = getattr(row, name), getattr(again, name)
         same = stated == is_so
         if stated is not None and is_so is not None:

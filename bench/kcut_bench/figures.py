@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from kcut_bench.fairness import fairness_figure
 from kcut_bench.figure import MOST_DRAWN, Figure, Mark, Panel, Series
 from kcut_bench.figures_time import cactus_figure, profile_figure, runtime_figure
 from kcut_bench.record import RunRecord
 from kcut_bench.results import RELAXATION, Results, family_of, instance_key, is_solved
 from kcut_bench.table import percent
+from kcut_bench.tables_shifts import shifts_figure
 from kcut_bench.utilisation import utilisation_figure
 
 MOST_PLACES = 8
@@ -32,6 +34,8 @@ def all_figures(results: Results) -> list[Figure]:
     figures = [
         gap_figure(results),
         utilisation_figure(results),
+        fairness_figure(results),
+        shifts_figure(results),
         runtime_figure(results),
         scatter_figure(results),
         frontier_figure(results),

@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcut.answer import Answer, Claim, Termination, Verdict
-from kcut.compression import CompressionInstance, original_weight
+from kcut.compression import original_weight
 from kcut.judge import Judgement
 from kcut.path_objectives import as_shown, most_contention
 from kcut.paths import PathsInstance
+from kcut.priority import PriorityInstance
+from kcut.time_shifts import TimeShiftsInstance
+from kcut.views import Stated
 from kcut_bench.plan import PlannedRun
 from kcut_bench.record import RunRecord
 from kcut_bench.run import NOT_TIMED, Timings
@@ -36,11 +39,34 @@ class Facts:
     generate_s: float | None
 
 
-def facts_of(instance: CompressionInstance | PathsInstance, generate_s: float | None) -> Facts:
+def facts_of(instance: Stated, generate_s: float | None) -> Facts:
     """Return the facts of an instance that took `generate_s` seconds to have.
 
-    Path selection has flows for edges, and for the total weight that of all pairs of jobs.
+    Path selection has flows for edges, and for the total weight that of all pairs of jobs. A
+    priority order has the pairs that meet for edges, and for the total weight of a matrix its
+    trivial bound. Time shifts have contended links for edges, and their whole capacity.
     """
+    if isinstance(instance, PriorityInstance):
+        matrix = instance.matrix
+        return Facts(
+            instance=instance.name,
+            instance_sha256=instance.sha256,
+            num_jobs=instance.num_jobs,
+            num_edges=len(instance.pairs),
+            longest_path=0,
+            total_weight=0 if matrix is None else matrix.shown(matrix.most),
+            generate_s=generate_s,
+        )
+    if isinstance(instance, TimeShiftsInstance):
+        return Facts(
+            instance=instance.name,
+            instance_sha256=instance.sha256,
+            num_jobs=instance.num_jobs,
+            num_edges=len(instance.points),
+            longest_path=0,
+            total_weight=instance.most,
+            generate_s=generate_s,
+        )
     if isinstance(instance, PathsInstance):
         return Facts(
             instance=instance.name,

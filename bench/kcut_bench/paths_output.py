@@ -9,11 +9,13 @@ import numpy as np
 
 from kcut.answer import Answer, Claim, Verdict
 from kcut.cluster import Cluster
-from kcut.compression import CompressionInstance
 from kcut.errors import InputError
 from kcut.judge import Judgement, judge
 from kcut.path_objectives import all_values, best_levels
 from kcut.paths import Choice, PathsInstance, own_times
+from kcut.time_shifts import TimeShiftsInstance
+from kcut.views import Stated
+from kcut_bench.shifts_output import scores_of
 
 if TYPE_CHECKING:
     from kcut_instances.readers import Solution
@@ -23,12 +25,14 @@ _SAME = 1e-9
 
 
 def objectives_of(
-    instance: CompressionInstance | PathsInstance, answer: Answer, judgement: Judgement
+    instance: Stated, answer: Answer, judgement: Judgement
 ) -> dict[str, int | float | None] | None:
     """Return what an answer is worth under every objective; None where that is nothing.
 
     Printed by ``kcut solve --json``, stored in a row, and evaluated again by ``kcut check``.
     """
+    if isinstance(instance, TimeShiftsInstance):
+        return scores_of(instance, answer, judgement)
     if not isinstance(instance, PathsInstance):
         return None
     if answer.solution is None or judgement.value is None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from kcut.answer import Limits
-from kcut.cluster import Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError
 from kcut.params import Param, ParamValue, complete
 from kcut.registry import PROBLEMS_OF, get_family, get_solver
+from kcut.views import Made
 from kcut_bench import MEGABYTE, environment
 from kcut_bench.sources import package_digest, source_digest
 from kcut_bench.spec import InstancesSpec, Scalar, Spec, seed_list
@@ -55,12 +55,12 @@ class Recipe:
     path: str | None = None
     source: str = ""
 
-    def make(self) -> CompressionInstance | Cluster:
+    def make(self) -> Made:
         """Generate or read the instance."""
         if self.family is not None:
             assert self.seed is not None
             family = get_family(self.family)
-            made: CompressionInstance | Cluster
+            made: Made
             made = family.generate(self.params, self.levels, self.seed)
             return made
         assert self.path is not None
@@ -287,10 +287,10 @@ def _complete(
         raise InputError(error.message, field, error.value, source) from None
 
 
-def _read(path: str | Path, levels: int | None) -> CompressionInstance | Cluster:
+def _read(path: str | Path, levels: int | None) -> Made:
     from kcut_instances.readers import read_instance
 
-    instance: CompressionInstance | Cluster = read_instance(path, levels)
+    instance: Made = read_instance(path, levels)
     return instance
 
 

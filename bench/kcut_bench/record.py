@@ -50,6 +50,12 @@ class RunRecord:
     objectives : str or None
         For path selection the solution's value under every objective, a JSON object; None for
         other problems and without a solution.
+    max_slowdown, max_slowdown_tied, jain : float or None
+        The largest slowdown of a job, with these levels and with all jobs on one, and Jain's index
+        of the jobs' speeds; see `kcut.fairness`.
+    utilisation_drift : float or None
+        Of time shifts: the utilisation where every computation varies, see
+        `kcut_bench.simulation.DRIFT`.
     incumbents : str
         JSON list of [seconds, value].
     solution, certificate : bytes or None
@@ -106,3 +112,7 @@ class RunRecord:
     work_share_tied: float | None = None
     simulate_s: float | None = None
     objectives: str | None = None
+    max_slowdown: float | None = None
+    max_slowdown_tied: float | None = None
+    jain: float | None = None
+    utilisation_drift: float | None = None

@@ -92,12 +92,22 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
         Section(
             "utilisation",
             "What it is worth in utilisation",
-            plot["utilisation"] + show("utilisation", "No run is on a cluster."),
+            plot["utilisation"] + show("utilisation", "No run of compression is on a cluster."),
+        ),
+        Section(
+            "fairness",
+            "Utilisation against fairness",
+            plot["fairness"] + show("fairness", "No run is on a cluster."),
         ),
         Section(
             "paths",
             "Path selection",
             show("paths-gap", "No run chose paths.") + show("paths-correlation"),
+        ),
+        Section(
+            "time-shifts",
+            "Time shifts",
+            plot["time-shifts"] + show("time-shifts", "No run shifted jobs in time."),
         ),
         Section("time", "Run time by size", plot["time-by-size"] + show("scaling", "No run yet.")),
         Section("scatter", "Value against optimum", plot["value-against-optimum"]),

@@ -24,7 +24,6 @@ InstanceKey = tuple[str, str, int]
 
 COMPRESSION = "compression"
 RELAXATION = "max-k-cut"
-PATHS = "paths"
 PAPER_PARAMS = {"orders": 10, "sampler": "bfs"}
 """Crux as its paper runs it; preferred where a store holds several variants."""
 
@@ -62,8 +61,8 @@ def find_references(records: Iterable[RunRecord]) -> dict[InstanceKey, Reference
     """Return the reference of every instance that any run solved; rejected runs do not count."""
     groups: dict[InstanceKey, list[RunRecord]] = defaultdict(list)
     for record in records:
-        # Objectives of path selection may be minimised; `tables_paths` measures them.
-        if is_solved(record) and record.problem != PATHS:
+        # Other problems may be minimised; tables of their own measure them.
+        if is_solved(record) and record.problem in (COMPRESSION, RELAXATION):
             groups[instance_key(record)].append(record)
     references = {}
     for key, runs in groups.items():

@@ -18,9 +18,8 @@ from kcut.answer import Answer, Claim, Limits, Termination, Verdict, no_answer
 from kcut.cluster import Cluster, Flow, Job, Link
 from kcut.compression import CompressionInstance, cut_value, infeasibility
 from kcut.judge import Judgement, judge
-from kcut.paths import PathsInstance
 from kcut.registry import PROBLEM_PARAMS, Solver, get_solver
-from kcut.views import own_params, state
+from kcut.views import Stated, own_params, state
 from kcut_bench import numba_cache
 from kcut_bench.answers import malformation, normalised
 
@@ -65,7 +64,7 @@ NOT_TIMED = Timings()
 
 
 def run_solver(
-    instance: CompressionInstance | PathsInstance,
+    instance: Stated,
     solver: Solver,
     params: Mapping[str, Any],
     limits: Limits,
@@ -78,7 +77,7 @@ def run_solver(
 
     Parameters
     ----------
-    instance : CompressionInstance or PathsInstance
+    instance : CompressionInstance or another that a problem states
         As `kcut.views.state` makes it from the problem and the parameters.
     solver : Solver
     params : mapping of str to value
@@ -163,7 +162,7 @@ def warm_up_checks() -> None:
     _certify(tiny, lie, judge(tiny, lie), "compression")
 
 
-def _specimen(problem: str, params: Mapping[str, Any]) -> CompressionInstance | PathsInstance:
+def _specimen(problem: str, params: Mapping[str, Any]) -> Stated:
     if problem not in PROBLEM_PARAMS:
         return CompressionInstance.from_edges(7, *SPECIMEN, levels=2, name="tiny")
     links = [Link(f"{a}>{b}", a, b, 1.0) for a, b in ("sa", "sb", "at", "bt")]
@@ -173,7 +172,7 @@ def _specimen(problem: str, params: Mapping[str, Any]) -> CompressionInstance | 
 
 def _timed_call(
     solver: Solver,
-    instance: CompressionInstance | PathsInstance,
+    instance: Stated,
     params: Mapping[str, Any],
     limits: Limits,
     seed: int,
@@ -197,7 +196,7 @@ def _timed_call(
 
 def _call(
     solver: Solver,
-    instance: CompressionInstance | PathsInstance,
+    instance: Stated,
     params: Mapping[str, Any],
     limits: Limits,
     seed: int,
@@ -215,14 +214,14 @@ def _call(
 
 
 def _certify(
-    instance: CompressionInstance | PathsInstance,
+    instance: Stated,
     answer: Answer,
     judgement: Judgement,
     problem: str,
 ) -> tuple[Answer, Judgement]:
     """Prove a claim of optimality, or refute it."""
     levels = answer.solution
-    if isinstance(instance, PathsInstance):
+    if not isinstance(instance, CompressionInstance):
         return answer, judgement
     if problem != "compression" or levels is None or infeasibility(instance, levels) is not None:
         return answer, judgement

@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kcut.cluster import Cluster
-from kcut.compression import CompressionInstance
+from kcut.cluster import Cluster, PathChoice
+from kcut.fairness import jain_index, slowdowns
+from kcut.held import simulate_shifts
 from kcut.intensity import utilisation_alone
 from kcut.path_objectives import best_levels
 from kcut.paths import PathsInstance
+from kcut.priority import PriorityInstance, levels_of
 from kcut.simulate import Simulation, simulate, work_share
+from kcut.time_shifts import TimeShiftsInstance
+from kcut.views import Stated
 from kcut_bench.cost import cost_of_loss
 
 
@@ -33,31 +37,38 @@ def simulate_cluster(cluster: Cluster, **options: Any) -> dict[str, Any]:
     dict
         See `as_json`.
     """
-    return as_json(cluster, simulate(cluster, **options))
+    return as_json(cluster, simulate(cluster, **options), options.get("paths"))
 
 
-def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
+def as_json(
+    cluster: Cluster, simulation: Simulation, paths: PathChoice | None = None
+) -> dict[str, Any]:
     """Return a simulation as a JSON object.
 
     Parameters
     ----------
     cluster : Cluster
     simulation : Simulation
+    paths : optional
+        Those simulated; see `Cluster.path_choice`.
 
     Returns
     -------
     dict
         ``utilisation``, and what it falls short of ``utilisation_alone`` as ``lost_gpus`` and
-        ``lost_dollars_per_day``, see `loss_of`; ``jobs``: for each its ``name``, ``gpus``,
-        ``iteration_s`` (null where no iteration completed), ``busy_s``, ``link_s``,
-        ``iterations``, ``window_s``, and what the window is, ``window``; ``window_s`` again where
-        it is the same for all jobs; ``events``.
+        ``lost_dollars_per_day``, see `loss_of`; ``max_slowdown`` and ``jain``, see
+        `kcut.fairness`; ``jobs``: for each its ``name``, ``gpus``, ``iteration_s`` (null where
+        no iteration completed), ``slowdown``, ``busy_s``, ``link_s``, ``iterations``,
+        ``window_s``, and what the window is, ``window``; ``window_s`` again where it is the same
+        for all jobs; ``events``.
     """
+    slow = slowdowns(cluster, simulation, paths)
     jobs = [
         {
             "name": job.name,
             "gpus": job.gpus,
             "iteration_s": _or_null(float(simulation.iteration_s[j])),
+            "slowdown": float(slow[j]),
             "busy_s": float(simulation.busy_s[j]),
             "link_s": float(simulation.link_s[j]),
             "iterations": int(simulation.iterations[j]),
@@ -67,11 +78,13 @@ def as_json(cluster: Cluster, simulation: Simulation) -> dict[str, Any]:
         for j, job in enumerate(cluster.jobs)
     ]
     windows = set(simulation.window_s.tolist())
-    loss = loss_of(cluster, simulation.utilisation)
+    loss = loss_of(cluster, simulation.utilisation, paths)
     return {
         "utilisation": simulation.utilisation,
         "utilisation_alone": loss.alone,
-        "work_share": work_share(cluster, simulation),
+        "work_share": work_share(cluster, simulation, paths),
+        "max_slowdown": float(slow.max()),
+        "jain": jain_index(slow),
         "lost_gpus": loss.gpus,
         "lost_dollars_per_day": loss.dollars_per_day,
         "jobs": jobs,
@@ -94,6 +107,10 @@ class Worth:
     work_share: float | None = None
     work_share_tied: float | None = None
     simulate_s: float | None = None
+    max_slowdown: float | None = None
+    max_slowdown_tied: float | None = None
+    jain: float | None = None
+    utilisation_drift: float | None = None
 
 
 NO_WORTH = Worth()
@@ -105,19 +122,22 @@ Averages over so many stay within about half a percentage point of those over te
 """
 
 
-def worth_of(
-    made: object, stated: CompressionInstance | PathsInstance, solution: Solved | None
-) -> Worth:
+DRIFT = 0.05
+"""By what share computations vary where shifts wear off: each lasts up to 5 % more or less."""
+
+
+def worth_of(made: object, stated: Stated, solution: Solved | None) -> Worth:
     """Simulate a solution, and all jobs on one level; nothing where there is no cluster.
 
     Parameters
     ----------
     made : Cluster or other instance
-    stated : CompressionInstance or PathsInstance
+    stated : CompressionInstance, PathsInstance or PriorityInstance
         What was solved for it.
     solution : ndarray of int or None
         Levels on the paths of the contention DAG, shape (num_jobs,); or paths, shape (num_flows,),
-        which get the best levels for them.
+        which get the best levels for them; or an order of the jobs, which get a level each; or
+        time shifts in steps, all jobs on one level.
 
     Returns
     -------
@@ -131,16 +151,29 @@ def worth_of(
     if isinstance(stated, PathsInstance):
         paths = solution.astype(np.int64)
         levels, _ = best_levels(stated, paths)
-    own = simulate(made, levels, paths, max_events=WORTH_EVENTS)
+    if isinstance(stated, PriorityInstance):
+        levels, made = levels_of(solution), made.with_levels(made.num_jobs)
+    drift: float | None = None
+    if isinstance(stated, TimeShiftsInstance):
+        own = simulate_shifts(stated, solution, max_events=WORTH_EVENTS)
+        wearing_off = simulate_shifts(stated, solution, jitter=DRIFT, max_events=WORTH_EVENTS)
+        drift = wearing_off.utilisation
+    else:
+        own = simulate(made, levels, paths, max_events=WORTH_EVENTS)
     tied = simulate(made, None, paths, max_events=WORTH_EVENTS)
+    slow = slowdowns(made, own, paths)
     return Worth(
         num_gpus=int(made.gpus.sum()),
         utilisation=own.utilisation,
         utilisation_tied=tied.utilisation,
         utilisation_alone=utilisation_alone(made, paths),
-        work_share=work_share(made, own),
-        work_share_tied=work_share(made, tied),
+        work_share=work_share(made, own, paths),
+        work_share_tied=work_share(made, tied, paths),
         simulate_s=time.perf_counter() - started,
+        max_slowdown=float(slow.max()),
+        max_slowdown_tied=float(slowdowns(made, tied, paths).max()),
+        jain=jain_index(slow),
+        utilisation_drift=drift,
     )
 
 
@@ -161,13 +194,15 @@ class UtilisationLoss:
     dollars_per_day: float
 
 
-def loss_of(cluster: Cluster, utilisation: float) -> UtilisationLoss:
-    """Return what a utilisation falls short of that of the jobs alone."""
-    alone = utilisation_alone(cluster)
+def loss_of(
+    cluster: Cluster, utilisation: float, paths: PathChoice | None = None
+) -> UtilisationLoss:
+    """Return what a utilisation falls short of that of the jobs alone on the same paths."""
+    alone = utilisation_alone(cluster, paths)
     lost = max(0.0, 1 - utilisation / alone) if alone else 0.0
     cost = cost_of_loss(lost, int(cluster.gpus.sum()))
     return UtilisationLoss(alone, cost.gpus, cost.dollars_per_day)
 
 
 def _or_null(number: float) -> float | None:
-    return None if math.isnan(number) else number
+    return number if math.isfinite(number) else None

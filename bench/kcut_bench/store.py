@@ -19,11 +19,14 @@ from urllib.parse import quote
 from kcut.errors import InputError
 from kcut_bench.record import RunRecord
 
-SCHEMA = 2
+SCHEMA = 3
 FILE_NAME = "store.sqlite"
 LOCK_NAME = "lock"
 COLUMNS = tuple(field.name for field in dataclasses.fields(RunRecord))
-_ADDED = {"objectives": 2}
+ADDED = {
+    "objectives": 2,
+    **dict.fromkeys(("max_slowdown", "max_slowdown_tied", "jain", "utilisation_drift"), 3),
+}
 """Columns of rows that stores of an earlier schema lack, and the schema that added them."""
 COMMON = ("schema", "solver", "solver source", "kcut source", "versions")
 """Ingredients of a key that many runs share."""
@@ -221,7 +224,7 @@ class Store:
         there = self.columns()
 
         def column(name: str) -> str:
-            if name not in there and name in _ADDED:
+            if name not in there and name in ADDED:
                 return "NULL"
             if name in BLOBS and not blobs:
                 return f"CASE WHEN r.{name} IS NULL THEN NULL ELSE x'' END"
@@ -381,7 +384,7 @@ def _connect_for_writing(directory: Path) -> sqlite3.Connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if not 0 <= version <= SCHEMA:
                 raise _other_schema(version, directory)
-            for name, since in _ADDED.items():
+            for name, since in ADDED.items():
                 if 0 < version < since:
                     connection.execute(f"ALTER TABLE runs ADD COLUMN {name}")
             connection.executescript(_TABLES)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kcut.errors import InputError
+from kcut_bench.fairness import fairness_table
 from kcut_bench.headline import headline, provenance
 from kcut_bench.results import Results, load_results
 from kcut_bench.table import Table, to_markdown, to_text, without
@@ -26,6 +27,7 @@ from kcut_bench.tables_results import (
     family_gap_table,
     result_table,
 )
+from kcut_bench.tables_shifts import shifts_table
 from kcut_bench.utilisation import utilisation_sentence, utilisation_table
 
 _BLOCK = re.compile(
@@ -42,7 +44,9 @@ def all_tables(results: Results) -> list[Table]:
         result_table(results),
         family_gap_table(results),
         utilisation_table(results),
+        fairness_table(results),
         *paths_tables(results),
+        shifts_table(results),
         comparison_table(results),
         scaling_table(results),
         worst_table(results),

@@ -126,7 +126,7 @@ def utilisation_figure(results: Results) -> Figure:
             notes = tuple(f"{run.instance}, K = {run.levels}" for run in known)
             by_gap.append(Series(label, gaps, gains, Mark.POINTS, style[label], label, notes))
     if not by_tied:
-        return Figure(name, title, "No run is on a cluster, so there is nothing to simulate.")
+        return Figure(name, title, "No run of compression is on a cluster.")
     by_tied.append(Series("no gain", tuple(ends), tuple(ends), Mark.LINE, -1, "no gain"))
     panels = [
         Panel("Gained by levels", "utilisation, all jobs on one level", "utilisation",

@@ -19,11 +19,9 @@ from typing import Any
 import msgspec
 
 from kcut.answer import Answer, Claim, Incumbent, Termination, Verdict, no_answer
-from kcut.compression import CompressionInstance
 from kcut.judge import Judgement, judge
-from kcut.paths import PathsInstance
 from kcut.registry import get_solver
-from kcut.views import state
+from kcut.views import Stated, state
 from kcut_bench import janitor
 from kcut_bench.board import EVALUATE, Board, read_board
 from kcut_bench.memory import confined, peak_rss_bytes
@@ -178,7 +176,7 @@ def _ran_out_of_memory(answer: Answer) -> bool:
 
 def _incumbent(
     run: PlannedRun,
-    instance: CompressionInstance | PathsInstance,
+    instance: Stated,
     folder: Path,
     termination: Termination,
     detail: str,

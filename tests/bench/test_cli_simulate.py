@@ -94,10 +94,11 @@ def test_json_is_alone_on_stdout_and_has_the_keys_of_the_reference(cluster, kcut
     found = json.loads(done.stdout)
     named = {"instance", "instance_sha256", "levels", "seed", "events", "window_s", "jobs"}
     worth = {"utilisation", "utilisation_alone", "work_share", "lost_gpus", "lost_dollars_per_day"}
+    worth |= {"max_slowdown", "jain"}
     assert set(found) == named | worth
     assert found["instance_sha256"] == cluster.sha256
     for job in found["jobs"]:
-        assert set(job) == CONTRACT | {"gpus", "window"}
+        assert set(job) == CONTRACT | {"gpus", "window", "slowdown"}
 
 
 def test_horizon_shifts_and_jitter_reach_the_simulator(cluster, kcut_here):

@@ -8,7 +8,7 @@ import pytest
 
 from kcut import InputError, Termination
 from kcut_bench.outcome import Lost, pack, unpack
-from kcut_bench.store import FILE_NAME, StoredInstance, create_store, open_store
+from kcut_bench.store import ADDED, FILE_NAME, StoredInstance, create_store, open_store
 from tests.bench.plans import one_run
 
 
@@ -92,11 +92,12 @@ def test_other_schema_is_refused(tmp_path):
 
 
 def test_store_of_the_first_schema_is_read_and_raised(tmp_path):
-    """Rows from before a column was added have nothing in it; a writer adds it."""
+    """Rows from before columns were added have nothing in them; a writer adds them."""
     with create_store(tmp_path) as store:
         store.add(row(value=3))
     connection = sqlite3.connect(tmp_path / FILE_NAME)
-    connection.execute("ALTER TABLE runs DROP COLUMN objectives")
+    for column in ADDED:
+        connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
     connection.execute("PRAGMA user_version=1")
     connection.close()
     with open_store(tmp_path) as store:

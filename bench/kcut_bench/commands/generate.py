@@ -24,7 +24,12 @@ def generate(
     """Generate an instance and write it to a file."""
     from kcut.errors import InputError
     from kcut.registry import get_family
-    from kcut_instances.readers import write_cluster, write_compression, write_graphml
+    from kcut_instances.readers import (
+        write_cluster,
+        write_compression,
+        write_graphml,
+        write_priority,
+    )
 
     graph = output.name.endswith((".graphml", ".graphml.gz"))
     if not graph and not output.name.endswith((".json", ".json.gz")):
@@ -32,13 +37,17 @@ def generate(
     check_levels(levels)
     check_seed(seed)
     known = get_family(family)
-    if graph and known.problem == "cluster":
-        raise InputError("is a cluster, no graph: must end in .json or .json.gz", "-o", str(output))
+    if graph and known.problem != "compression":
+        kind = "a cluster" if known.problem == "cluster" else "a matrix"
+        raise InputError(f"is {kind}, no graph: must end in .json or .json.gz", "-o", str(output))
     params = parse_params(known.params, param)
     instance = known.generate(params, known.levels if levels is None else levels, seed)
     if known.problem == "cluster":
         write_cluster(instance, output)
         size = f"{instance.num_links} links, {instance.num_jobs} jobs, {instance.num_flows} flows"
+    elif known.problem == "priority":
+        write_priority(instance, output)
+        size = f"{instance.num_jobs} jobs, {len(instance.pairs)} pairs"
     else:
         (write_graphml if graph else write_compression)(instance, output)
         size = f"{instance.num_jobs} jobs, {instance.num_edges} edges"

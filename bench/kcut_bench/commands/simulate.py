@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kcut.errors import InputError
     from kcut.paths import Choice
     from kcut.simulate import Simulation
+    from kcut_bench.shifts_output import Shifted
 
 Number = TypeVar("Number", int, float)
 
@@ -29,7 +30,7 @@ def simulate(
     ] = None,
     solution: Annotated[
         Path | None,
-        typer.Option("--solution", metavar="FILE", help="Take levels and paths from here."),
+        typer.Option("--solution", metavar="FILE", help="Take levels, paths or shifts from here."),
     ] = None,
     horizon: Annotated[
         float | None,
@@ -55,6 +56,7 @@ def simulate(
 ) -> None:
     """Simulate the jobs of a cluster: strict priority between levels, max-min fairness within."""
     from kcut.errors import InputError
+    from kcut.held import simulate_shifts
     from kcut.simulate import simulate as simulate_levels
     from kcut_bench.frontier_plot import check_path
     from kcut_bench.simulation import as_json
@@ -62,11 +64,18 @@ def simulate(
     check_seed(seed)
     if plot is not None:
         check_path(plot)
-    cluster, chosen, paths = _read(file, levels, solution)
+    cluster, chosen, paths, shifted = _read(file, levels, solution)
     begins = None if shifts is None else _numbers(shifts, "--shifts", float)
+    if shifted is not None and begins is not None:
+        raise InputError("the solution gives shifts already", "--shifts", shifts)
 
     def run(until: float | None, timeline: bool = False) -> Simulation:
         try:
+            if shifted is not None:
+                instance, steps = shifted
+                return simulate_shifts(
+                    instance, steps, horizon_s=until, jitter=jitter, seed=seed, timeline=timeline
+                )
             return simulate_levels(
                 cluster,
                 chosen,
@@ -89,9 +98,9 @@ def simulate(
         plot_timeline(cluster, drawn, plot, title=title if len(title) < 90 else "")
     if json:
         shown = {"instance": cluster.name, "instance_sha256": cluster.sha256, "levels": chosen}
-        output.emit_json({**shown, **as_json(cluster, found), "seed": seed})
+        output.emit_json({**shown, **as_json(cluster, found, paths), "seed": seed})
     else:
-        _print(cluster, found, chosen)
+        _print(cluster, found, chosen, paths)
 
 
 OPTION_OF = {
@@ -119,12 +128,15 @@ def _default_plot_s(found: Simulation) -> float:
 
 def _read(
     file: Path, levels: str | None, solution: Path | None
-) -> tuple[Cluster, list[int] | None, Choice | None]:
-    """Return the cluster, the level of each job and the path of each flow."""
+) -> tuple[Cluster, list[int] | None, Choice | None, Shifted | None]:
+    """Return the cluster, the level of each job, the path of each flow, and time shifts."""
     from kcut.cluster import Cluster
     from kcut.contention import compression_of
     from kcut.errors import InputError
+    from kcut.priority import levels_of
     from kcut_bench.paths_output import read_choice
+    from kcut_bench.priority_output import read_order
+    from kcut_bench.shifts_output import read_shifts
     from kcut_instances.readers import read_instance, read_solution
 
     if levels is not None and solution is not None:
@@ -133,18 +145,25 @@ def _read(
     if not isinstance(cluster, Cluster):
         raise InputError("holds no cluster", "format", type(cluster).__name__, str(file))
     if levels is not None:
-        return cluster, _numbers(levels, "--levels", int), None
+        return cluster, _numbers(levels, "--levels", int), None, None
     if solution is None:
-        return cluster, None, None
+        return cluster, None, None, None
     stated = read_solution(solution)
-    sha256 = cluster.sha256 if stated.problem == "paths" else compression_of(cluster).sha256
+    whole = stated.problem in ("paths", "priority", "time-shifts")
+    sha256 = cluster.sha256 if whole else compression_of(cluster).sha256
     if stated.instance_sha256 != sha256:
         message = f"is of another instance than {file}"
         raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
+    if stated.problem == "priority":
+        cluster = cluster.with_levels(cluster.num_jobs)
+        by_order = levels_of(read_order(stated, str(solution), cluster.num_jobs))
+        return cluster, by_order.tolist(), None, None
+    if stated.problem == "time-shifts":
+        return cluster, None, None, read_shifts(cluster, stated, str(solution))
     if stated.num_levels is not None:
         cluster = cluster.with_levels(stated.num_levels)
     chosen: list[int] | None = None if stated.levels is None else stated.levels.tolist()
-    return cluster, chosen, read_choice(cluster, stated, str(solution))
+    return cluster, chosen, read_choice(cluster, stated, str(solution)), None
 
 
 def _numbers(text: str, option: str, kind: type[Number]) -> list[Number]:
@@ -161,16 +180,21 @@ def _numbers(text: str, option: str, kind: type[Number]) -> list[Number]:
     return numbers
 
 
-def _print(cluster: Cluster, found: Simulation, levels: list[int] | None) -> None:
+def _print(
+    cluster: Cluster, found: Simulation, levels: list[int] | None, paths: Choice | None
+) -> None:
+    from kcut.fairness import slowdowns
     from kcut_bench.simulation import loss_of
 
-    header = ("job", "gpus", "level", "iteration", "busy", "link", "window")
+    slow = slowdowns(cluster, found, paths)
+    header = ("job", "gpus", "level", "iteration", "slowdown", "busy", "link", "window")
     rows = [
         (
             job.name,
             str(job.gpus),
             str(levels[j] if levels else 0),
             output.seconds(float(found.iteration_s[j])),
+            f"{slow[j]:.4g}",
             output.percent(float(found.busy_s[j] / found.window_s[j])),
             output.percent(float(found.link_s[j] / found.window_s[j])),
             f"{output.seconds(float(found.window_s[j]))} ({found.window[j]})",
@@ -178,7 +202,7 @@ def _print(cluster: Cluster, found: Simulation, levels: list[int] | None) -> Non
         for j, job in enumerate(cluster.jobs)
     ]
     output.emit_table(header, rows)
-    loss = loss_of(cluster, found.utilisation)
+    loss = loss_of(cluster, found.utilisation, paths)
     print(
         f"utilisation {output.percent(found.utilisation)}, {output.percent(loss.alone)} if no job"
         f" met another: worth {loss.gpus:.4g} of {int(cluster.gpus.sum()):,} GPUs,"

@@ -21,8 +21,8 @@ from kcut_bench.commands.options import (
 
 if TYPE_CHECKING:
     from kcut import Answer, CompressionInstance, Judgement
-    from kcut.paths import PathsInstance
     from kcut.registry import Solver
+    from kcut.views import Stated
 
 
 def solve(
@@ -38,6 +38,9 @@ def solve(
     memory_limit: Annotated[
         float | None, typer.Option("--memory-limit", metavar="MB", help="Megabytes (2^20 bytes).")
     ] = None,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", help="Threads a solver may use.")
+    ] = 1,
     problem: Annotated[
         str | None, typer.Option("--problem", help="Where a file allows several.")
     ] = None,
@@ -61,7 +64,7 @@ def solve(
 
     check_levels(levels)
     check_seed(seed)
-    limits = make_limits(time_limit, memory_limit)
+    limits = make_limits(time_limit, memory_limit, threads)
     instances = [read_instance(path, levels) for path in files]
     chosen = [_solver_for(solver, instance, problem) for instance in instances]
     params = [parse_params(entry.params, param) for entry in chosen]
@@ -134,7 +137,7 @@ def _stem(path: Path) -> str:
 
 
 def describe(
-    instance: CompressionInstance | PathsInstance,
+    instance: Stated,
     answer: Answer,
     judgement: Judgement,
     problem: str,
@@ -142,11 +145,19 @@ def describe(
     """Return what ``--json`` prints about an answer."""
     from kcut.certificate import cover_as_given
     from kcut.paths import PathsInstance
+    from kcut.priority import PriorityInstance
+    from kcut.time_shifts import TimeShiftsInstance
     from kcut_bench.paths_output import describe_paths
+    from kcut_bench.priority_output import describe_order
+    from kcut_bench.shifts_output import describe_shifts
 
     shown = _describe_any(instance, answer, judgement)
     if isinstance(instance, PathsInstance):
         return shown | describe_paths(instance, answer, judgement)
+    if isinstance(instance, PriorityInstance):
+        return shown | describe_order(instance, answer, judgement)
+    if isinstance(instance, TimeShiftsInstance):
+        return shown | describe_shifts(instance, answer, judgement)
     shown["residual"] = _residual(instance, problem, answer.solution, judgement.value)
     if answer.solution is not None:
         shown["levels"] = answer.solution.tolist()
@@ -155,9 +166,7 @@ def describe(
     return shown
 
 
-def _describe_any(
-    instance: CompressionInstance | PathsInstance, answer: Answer, judgement: Judgement
-) -> dict[str, Any]:
+def _describe_any(instance: Stated, answer: Answer, judgement: Judgement) -> dict[str, Any]:
     return {
         "instance": instance.name,
         "instance_sha256": instance.sha256,
@@ -199,6 +208,8 @@ def _line(file: str, shown: dict[str, Any]) -> str:
             answer += f", residual {output.number(shown['residual'])}"
         if "objective" in shown:
             answer = f"{shown['objective']} {answer}"
+        if "score" in shown:
+            answer += f", score {shown['score']:.4g}"
     if "utilisation" in shown:
         answer += f", utilisation {output.percent(shown['utilisation'])}"
     status = f"{shown['termination']}, {shown['verdict']}"
@@ -214,6 +225,6 @@ def _write(target: Path, shown: dict[str, Any]) -> None:
 
     fields = {field.name for field in dataclasses.fields(Solution)} & shown.keys()
     stated = {name: shown[name] for name in fields}
-    for name in stated.keys() & {"levels", "cover", "certificate"}:
+    for name in stated.keys() & {"levels", "cover", "certificate", "order", "shifts"}:
         stated[name] = np.array(stated[name]) if stated[name] else np.zeros(0, np.int64)
     write_solution(Solution(**stated), target)

@@ -14,7 +14,7 @@ from kcut_bench.commands.options import Json
 if TYPE_CHECKING:
     from kcut import CompressionInstance
     from kcut.judge import Judgement
-    from kcut.paths import PathsInstance
+    from kcut.views import Stated
     from kcut_instances.readers import Solution
 
 
@@ -53,12 +53,16 @@ def verify(
 
     stated = read_solution(solution)
     made = read_instance(instance, stated.num_levels)
-    found = made if stated.problem == "paths" else compression_of(made)
+    found = made if stated.problem in ("paths", "priority", "time-shifts") else compression_of(made)
     if stated.instance_sha256 != found.sha256:
         message = f"is of another instance than {instance} ({found.sha256})"
         raise InputError(message, "instance_sha256", stated.instance_sha256, str(solution))
     if stated.problem == "paths":
         shown = _verify_paths(found, stated, str(solution))
+    elif stated.problem == "priority":
+        shown = _verify_order(found, stated, str(solution))
+    elif stated.problem == "time-shifts":
+        shown = _verify_shifts(found, stated, str(solution))
     else:
         shown = _result(found, stated, check_solution(found, stated))
     if json:
@@ -86,6 +90,42 @@ def _verify_paths(made: Any, stated: Solution, file: str) -> dict[str, Any]:
     return shown | {
         "objective": instance.objective,
         "objectives": all_values(instance, choice) if judgement.value is not None else None,
+    }
+
+
+def _verify_order(made: Any, stated: Solution, file: str) -> dict[str, Any]:
+    from kcut.priority_objectives import all_values
+    from kcut_bench.priority_output import check_order, read_order
+
+    instance, judgement, false = check_order(made, stated, file)
+    unproven = stated.claim == "optimal" and not judgement.proven
+    doubt = "claims to be optimal, but nothing in it proves that" if unproven else ""
+    shown = _result(instance, stated, Finding(judgement, false, doubt))
+    fine = judgement.value is not None
+    return shown | {
+        "objective": instance.objective,
+        "objectives": all_values(instance, read_order(stated, file)) if fine else None,
+    }
+
+
+def _verify_shifts(made: Any, stated: Solution, file: str) -> dict[str, Any]:
+    from kcut.cluster import Cluster
+    from kcut.errors import InputError
+    from kcut.time_shifts import score
+    from kcut_bench.shifts_output import check_shifts, link_rows
+
+    if not isinstance(made, Cluster):
+        message = "states shifts, but the instance is no cluster"
+        raise InputError(message, "problem", "time-shifts", file)
+    instance, judgement, false = check_shifts(made, stated, file)
+    unproven = stated.claim == "optimal" and not judgement.proven
+    doubt = "claims to be optimal, but nothing in it proves that" if unproven else ""
+    shown = _result(instance, stated, Finding(judgement, false, doubt))
+    if not isinstance(judgement.value, int) or stated.shifts is None:
+        return shown
+    return shown | {
+        "score": score(instance, judgement.value),
+        "links": link_rows(instance, stated.shifts),
     }
 
 
@@ -138,9 +178,7 @@ def _is_below(number: float | None, other: float | None) -> bool:
     return number is not None and other is not None and number < other
 
 
-def _result(
-    instance: CompressionInstance | PathsInstance, stated: Solution, finding: Finding
-) -> dict[str, Any]:
+def _result(instance: Stated, stated: Solution, finding: Finding) -> dict[str, Any]:
     judgement = finding.judgement
     return {
         "instance": instance.name,

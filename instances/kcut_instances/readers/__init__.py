@@ -9,6 +9,7 @@ from kcut_instances.readers.graphml import (
     write_graphml,
 )
 from kcut_instances.readers.instance import read_instance
+from kcut_instances.readers.priority import read_lolib, read_priority, write_priority
 from kcut_instances.readers.solution import Solution, read_solution, write_solution
 
 __all__ = [
@@ -18,10 +19,13 @@ __all__ = [
     "read_compression",
     "read_graphml",
     "read_instance",
+    "read_lolib",
+    "read_priority",
     "read_solution",
     "to_networkx",
     "write_cluster",
     "write_compression",
     "write_graphml",
+    "write_priority",
     "write_solution",
 ]

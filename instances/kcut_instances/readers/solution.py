@@ -19,7 +19,7 @@ from kcut_instances.readers.document import Format, int64_array, read_document
 from kcut_instances.readers.files import write_bytes
 
 _WORDS = {
-    "problem": ("compression", "max-k-cut", "paths"),
+    "problem": ("compression", "max-k-cut", "paths", "priority", "time-shifts"),
     "termination": tuple(map(str, Termination)),
     "claim": tuple(map(str, Claim)),
     "verdict": tuple(map(str, Verdict)),
@@ -38,13 +38,23 @@ class Solution:
     levels : ndarray of int64, shape (num_jobs,), or None
         A larger number is a higher priority.
     paths : list of list of int, or None
-        For each job the candidate index of each flow. Levels or paths are there.
+        For each job the candidate index of each flow.
     objective : str or None
-        What the paths were chosen for.
+        What the paths or the order were chosen for.
     stretch : float or None
         Their limit on bottleneck times, see `kcut.paths.PathsInstance`.
+    order : ndarray of int64, shape (num_jobs,), or None
+        Job indices, highest priority first.
+    shifts : ndarray of int64, shape (num_jobs,), or None
+        In steps. Levels, paths, an order or shifts are there.
+    step_s : float or None
+        Length of a step in seconds.
+    max_steps : int or None
+    hold : float or None
+        Limits on circles and on stretching periods, see `kcut.time_shifts.TimeShiftsInstance`.
     certificate : ndarray of int64, or None
-        Of the paths, see `kcut.pigeonhole`.
+        Of the paths, see `kcut.pigeonhole`, of the order, see `kcut.order_certificate`, or
+        of the shifts, see `kcut.time_shift_bounds`.
     cover : ndarray of int64 or float64, shape (num_edges,), or None
         In the unit of the weights as given, in the order of the instance's edges.
     num_levels : int or None
@@ -60,6 +70,11 @@ class Solution:
     instance_sha256: str
     levels: NDArray[np.int64] | None = None
     paths: list[list[int]] | None = None
+    order: NDArray[np.int64] | None = None
+    shifts: NDArray[np.int64] | None = None
+    step_s: float | None = None
+    max_steps: int | None = None
+    hold: float | None = None
     objective: str | None = None
     stretch: float | None = None
     certificate: NDArray[np.int64] | None = None
@@ -100,6 +115,11 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
     stretch: float | UnsetType = UNSET
     levels: list[int] | UnsetType = UNSET
     paths: list[list[int]] | UnsetType = UNSET
+    order: list[int] | UnsetType = UNSET
+    step_s: float | UnsetType = UNSET
+    max_steps: int | UnsetType = UNSET
+    hold: float | UnsetType = UNSET
+    shifts: list[int] | UnsetType = UNSET
     certificate: list[int] | UnsetType = UNSET
     cover: list[int | float] | UnsetType = UNSET
 
@@ -169,9 +189,9 @@ def _build(body: Body) -> Solution:
         for name in Body.__struct_fields__
         if name not in {"format", "version"} and getattr(body, name) is not UNSET
     }
-    if not given.keys() & {"levels", "paths"}:
+    if not given.keys() & {"levels", "paths", "order", "shifts"}:
         raise InputError("is missing", "levels")
-    for name in given.keys() & {"levels", "certificate"}:
+    for name in given.keys() & {"levels", "order", "shifts", "certificate"}:
         given[name] = int64_array(given[name], name)
     for j, row in enumerate(given.get("paths", [])):
         int64_array(row, f"paths[{j}]")

@@ -15,6 +15,7 @@ from kcut.registry import get_family
 from kcut.simulate import simulate, work_share
 from kcut_bench.check import check_store
 from kcut_bench.cost import cost_of_loss
+from kcut_bench.fairness import TIED, fairness_figure, fairness_table
 from kcut_bench.outcome import unpack
 from kcut_bench.plan import expand
 from kcut_bench.record import RunRecord
@@ -135,6 +136,30 @@ def test_figure(clusters_store: Path, rows: list[RunRecord]) -> None:
     assert {series.name for series in right.series} == {"crux", "varys"}
 
 
+def test_fairness(clusters_store: Path, rows: list[RunRecord]) -> None:
+    """Points are a run's largest slowdown and its utilisation relative to alone, as simulated."""
+    results = load_results(clusters_store)
+    for row in rows:
+        assert row.max_slowdown is not None
+        assert row.max_slowdown >= 1 - 1e-9
+        assert 1 / 8 <= (row.jain or 0.0) <= 1
+    each, medians = fairness_figure(results).panels
+    drawn = {
+        (series.name, x, y)
+        for series in each.series
+        for x, y in zip(series.x, series.y, strict=True)
+        if series.name != TIED
+    }
+    alone = [(row, row.utilisation_alone or 1.0) for row in rows]
+    assert drawn == {(r.solver, r.max_slowdown, (r.utilisation or 0.0) / a) for r, a in alone}
+    assert {len(series.x) for series in medians.series} == {1}
+    tied = next(series for series in each.series if series.name == TIED)
+    assert set(tied.x) == {row.max_slowdown_tied for row in rows}
+    table = fairness_table(results)
+    assert [row[0] for row in table.rows] == ["crux", "min-cuts", "varys"]
+    assert all(row[1] == 3 for row in table.rows)
+
+
 def test_sentence_and_report(clusters_store: Path, tmp_path: Path, rows: list[RunRecord]) -> None:
     """The sentence states the means of direct simulation, and the report has the section."""
     sentence = utilisation_sentence(load_results(clusters_store))
@@ -151,7 +176,7 @@ def test_sentence_and_report(clusters_store: Path, tmp_path: Path, rows: list[Ru
     page = write_report(clusters_store, tmp_path)[0].read_text(encoding="utf-8")
     section = page.partition('<section id="utilisation"')[2].partition("</section>")[0]
     assert "<table" in section
-    assert "No run is on a cluster." not in section
+    assert "No run of compression is on a cluster." not in section
     assert (tmp_path / "tables" / "utilisation.csv").is_file()
 
 
@@ -159,11 +184,12 @@ def test_nothing_is_shown_without_a_cluster(store_dir: Path, tmp_path: Path) -> 
     """Where no run is on a cluster, there is no row, no panel, no sentence, and it is said so."""
     results = load_results(store_dir)
     assert utilisation_table(results).rows == ()
-    assert utilisation_figure(results).panels == ()
+    assert utilisation_figure(results).panels == fairness_figure(results).panels == ()
+    assert fairness_table(results).rows == ()
     assert utilisation_sentence(results) == ""
     page = write_report(store_dir, tmp_path)[0].read_text(encoding="utf-8")
     section = page.partition('<section id="utilisation"')[2].partition("</section>")[0]
-    assert "No run is on a cluster." in section
+    assert "No run of compression is on a cluster." in section
     assert "<table" not in section
 
 
@@ -182,6 +208,10 @@ def test_check_finds_nothing_in_an_untouched_store(clusters_store: Path) -> None
         ("num_gpus", 1),
         ("work_share", 0.01),
         ("work_share_tied", 0.99),
+        ("max_slowdown", 99.0),
+        ("max_slowdown_tied", 9.0),
+        ("jain", 0.1),
+        ("utilisation_drift", 0.5),
     ],
 )
 def test_check_finds_a_tampered_number(

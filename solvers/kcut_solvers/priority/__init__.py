@@ -1,0 +1,1 @@
+"""Solvers of priority orders, one file each."""
