@@ -28,7 +28,9 @@ from numpy.typing import NDArray
 from kcut import push_relabel
 from kcut.certificate import Cover
 from kcut.compression import CompressionInstance, Levels
-from kcut.push_relabel import Network
+from kcut.graph import Index, Start, counting_sort
+from kcut.push_relabel import Amount, Network
+from kcut.start import move_jobs
 
 _UNBOUNDED = np.int64(2**63 - 1)
 _BEYOND = 2**62  # at least any excess
@@ -102,18 +104,19 @@ def ascend(
     """
     state = _State(instance, np.zeros(instance.num_jobs, np.int64), drain)
     for num_levels in range(1, max_levels + 1):
-        finished = num_levels > 1 and not state.step_up(num_levels)
+        finished = num_levels > 1 and not state.step_above(num_levels)
         last = finished or num_levels == max_levels
-        if covers or last:
-            while state.step_up(num_levels):
-                pass
         yield state.show(num_levels, with_cover=covers or last, finished=finished)
         if last:
             return
 
 
 def improve(
-    instance: CompressionInstance, levels: Levels, *, drain: Drain = push_relabel.drain
+    instance: CompressionInstance,
+    levels: Levels,
+    *,
+    polish: bool = False,
+    drain: Drain = push_relabel.drain,
 ) -> Iterator[Step]:
     """Yield better and better levels from any feasible ones to an optimal assignment.
 
@@ -122,6 +125,8 @@ def improve(
     instance : CompressionInstance
     levels : ndarray of int64, shape (num_jobs,)
         Feasible levels to start from: a heuristic's, or those before a job arrived.
+    polish : bool
+        Whether to move single jobs first while that gains, see `kcut.start.move_jobs`.
     drain : callable
         The maximum-flow engine.
 
@@ -135,7 +140,7 @@ def improve(
     The number of cuts is that of the largest rise and the largest fall of any job, and two more
     that find nothing to do. Each is one maximum flow on the edges with d <= 1.
     """
-    state = _State(instance, levels.astype(np.int64), drain)
+    state = _State(instance, levels, drain, polish=polish)
     num_levels = instance.levels
     while state.step_up(num_levels):
         yield state.show(num_levels)
@@ -145,134 +150,256 @@ def improve(
 
 
 class _State:
-    """Levels, cover and excess, with edges in the order of their upper job."""
+    """Levels, cover and excess, with jobs renumbered by falling level.
 
-    def __init__(self, instance: CompressionInstance, levels: Levels, drain: Drain) -> None:
-        grouped = instance.out_edges
-        self.edge = grouped.edge
-        self.upper, self.lower = instance.upper[grouped.edge], grouped.other
-        self.weight = instance.weight[grouped.edge]
-        self.levels = levels
-        self.cover = np.where(levels[self.upper] == levels[self.lower], self.weight, 0)
-        self.excess = _excess(self.upper, self.lower, self.cover, len(levels))
+    Edges are grouped by their upper job. Jobs that may move excess to each other then lie close
+    together in memory, which is worth about a quarter of the time on large instances.
+    """
+
+    def __init__(
+        self, instance: CompressionInstance, levels: Levels, drain: Drain, *, polish: bool = False
+    ) -> None:
+        self.instance = instance
+        self.order = by_falling_level(levels, instance.depth)
+        out = instance.out_edges
+        self.levels = levels[self.order]
+        self.start, self.lower, self.weight = _regroup(
+            self.order, out.start, out.other, out.edge, instance.weight
+        )
+        if polish:
+            move_jobs(self.start, self.lower, self.weight, self.levels, instance.levels - 1)
+        self.cover, self.excess = _tied_cover(self.start, self.lower, self.weight, self.levels)
         self.drain = drain
         self.num_cuts = 0
+        self.network: Network | None = None  # while there is one, its residuals are the cover
+        self.near = np.zeros(0, np.int32)
+        self.sign = 1
 
     def step_up(self, num_levels: int) -> bool:
         """Drain misplaced excess; lift the cut around what is left; say if there was any."""
         top = self.levels == num_levels - 1
-        if not (self.excess[~top] > 0).any():
-            return False
-        return self._step(num_levels, top, 1)
+        return (self.excess[~top] > 0).any() and self._step(top, 1)
 
     def step_down(self, num_levels: int) -> bool:
         """Fill misplaced deficits; lower the cut around what is left; say if there was any."""
         bottom = self.levels == 0
-        if not (self.excess[~bottom] < 0).any():
-            return False
-        return self._step(num_levels, bottom, -1)
+        return (self.excess[~bottom] < 0).any() and self._step(bottom, -1)
 
-    def _step(self, num_levels: int, sink: NDArray[np.bool_], sign: int) -> bool:
-        network, down_arcs = _residual_network(
-            self.upper, self.lower, self.weight, self.cover, self.levels
-        )
-        residual = network.residual
-        if sign < 0:
-            network = network._replace(residual=residual[network.reverse])
+    def step_above(self, num_levels: int) -> bool:
+        """Go from optimal for K - 1 levels, with its proof, to optimal for K, with its proof.
+
+        All excess is on the top level before. What cannot reach a deficit is inside the cut and
+        came from a top job inside it: no residual arc leaves the cut. So it goes back there in
+        the same network, and when the cut is lifted it is on the new top level.
+        """
+        nowhere = np.zeros(len(self.levels), np.bool_)
+        cut = self._push(nowhere, 1)
+        self.num_cuts += 1
+        if not (self.excess > 0).any():
+            return False
+        outside = np.where(cut, 0, self.excess)
+        self.excess -= outside
+        self._push(cut & (self.levels == num_levels - 2), 1)
+        self.excess += outside
+        self._move(cut, 1)
+        return True
+
+    def _step(self, sink: NDArray[np.bool_], sign: int) -> bool:
+        cut = self._push(sink, sign)
+        self.num_cuts += 1
+        left = bool((sign * self.excess[~sink] > 0).any())
+        if left:
+            self._move(cut, sign)
+        return left
+
+    def _push(self, sink: NDArray[np.bool_], sign: int) -> NDArray[np.bool_]:
+        """Move excess (deficits if sign < 0) towards sinks; return a minimum cut."""
+        network = self._network(sign)
         excess = sign * self.excess
         excess[sink] -= _BEYOND
         cut = np.zeros(len(excess), np.bool_)
         self.drain(network, excess, cut)
-        self.num_cuts += 1
         excess[sink] += _BEYOND
-        if sign < 0:
-            residual = network.residual[network.reverse]
-        _read_cover(
-            residual, down_arcs, self.upper, self.lower, self.weight, self.levels, self.cover
-        )
         self.excess = sign * excess
-        left = (excess[~sink] > 0).any()
-        if left:
-            self.levels[cut] += sign
-        return bool(left)
+        return cut
+
+    def _network(self, sign: int) -> Network:
+        """Return the residual network of the levels; arcs are reversed where sign < 0."""
+        if self.network is None:
+            self.network, self.near = _residual_network(
+                self.start, self.lower, self.weight, self.cover, self.levels, sign
+            )
+        elif sign != self.sign:
+            residual = self.network.residual
+            residual[:] = residual[self.network.reverse]
+        self.sign = sign
+        return self.network
+
+    def _read_cover(self) -> None:
+        if self.network is not None:
+            _read_cover(
+                self.start,
+                self.network,
+                self.near,
+                self.lower,
+                self.weight,
+                self.levels,
+                self.cover,
+                self.sign,
+            )
+
+    def _move(self, cut: NDArray[np.bool_], sign: int) -> None:
+        """Lift or lower a cut; its edges change class, so the network is out of date."""
+        self._read_cover()
+        self.network = None
+        self.levels[cut] += sign
 
     def show(self, num_levels: int, *, with_cover: bool = False, finished: bool = False) -> Step:
-        """Return the state as a step, the cover in the order of the instance."""
+        """Return the state as a step, in the numbering of the instance."""
+        levels = np.empty_like(self.levels)
+        levels[self.order] = self.levels
         cover = None
         if with_cover:
-            cover = np.empty_like(self.cover)
-            cover[self.edge] = self.cover
-        return Step(num_levels, self.levels.copy(), cover, self.num_cuts, finished)
+            self._read_cover()
+            out = self.instance.out_edges
+            cover = _in_order_of_edges(self.order, out.start, out.edge, self.start, self.cover)
+        return Step(num_levels, levels, cover, self.num_cuts, finished)
+
+
+def by_falling_level(levels: Levels, depth: Index) -> Index:
+    """Return all jobs by falling level, then by depth, then by index: a topological order.
+
+    Parameters
+    ----------
+    levels : ndarray of int64, shape (num_jobs,)
+        Feasible.
+    depth : ndarray of int32, shape (num_jobs,)
+
+    Returns
+    -------
+    ndarray of int32, shape (num_jobs,)
+    """
+    every = np.arange(len(levels), dtype=np.int64)
+    _, by_depth = counting_sort(int(depth.max()) + 1, depth, every)
+    below = (levels.max() - levels).astype(np.int32)
+    _, by_level = counting_sort(int(below.max()) + 1, below, by_depth)
+    return by_level.astype(np.int32)
 
 
 @njit(cache=True)
-def _excess(
-    upper: NDArray[np.int32], lower: NDArray[np.int32], cover: Cover, num_jobs: int
-) -> NDArray[np.int64]:
-    excess = np.zeros(num_jobs, np.int64)
-    for e in range(len(cover)):
-        excess[upper[e]] += cover[e]
-        excess[lower[e]] -= cover[e]
-    return excess
+def _regroup(
+    order: Index, out_start: Start, out_other: Index, out_edge: NDArray[np.int64], given: Amount
+) -> tuple[Start, Index, Amount]:
+    """Renumber jobs by their place in `order`; return the edges grouped by upper job."""
+    n, m = len(order), len(given)
+    place = np.empty(n, np.int32)
+    for p in range(n):
+        place[order[p]] = p
+    start = np.zeros(n + 1, np.int64)
+    lower, weight = np.empty(m, np.int32), np.empty(m, np.int64)
+    i = 0
+    for p in range(n):
+        for a in range(out_start[order[p]], out_start[order[p] + 1]):
+            lower[i], weight[i] = place[out_other[a]], given[out_edge[a]]
+            i += 1
+        start[p + 1] = i
+    return start, lower, weight
+
+
+@njit(cache=True)
+def _tied_cover(
+    start: Start, lower: Index, weight: Amount, levels: Levels
+) -> tuple[Cover, NDArray[np.int64]]:
+    """Return the cover that is w where d = 0 and 0 elsewhere, and its excess."""
+    cover = np.zeros(len(weight), np.int64)
+    excess = np.zeros(len(levels), np.int64)
+    for p in range(len(levels)):
+        for i in range(start[p], start[p + 1]):
+            q = lower[i]
+            tied = weight[i] if levels[p] == levels[q] else np.int64(0)
+            cover[i] = tied
+            excess[p] += tied
+            excess[q] -= tied
+    return cover, excess
 
 
 @njit(cache=True)
 def _residual_network(
-    upper: NDArray[np.int32],
-    lower: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    cover: Cover,
-    levels: Levels,
-) -> tuple[Network, NDArray[np.int32]]:
+    start: Start, lower: Index, weight: Amount, cover: Cover, levels: Levels, sign: int
+) -> tuple[Network, Index]:
     """Build both residual arcs of every edge with d <= 1; the others are fixed at b = 0.
 
-    Returns the network, and for each of its edges the pair (edge, arc from upper to lower).
+    Returns the network, arcs reversed where sign < 0, and its edges by upper job. Of the arcs of a
+    job, those along its near edges come first, in their order.
     """
     n = len(levels)
-    start = np.zeros(n + 1, np.int64)
+    net_start = np.zeros(n + 1, np.int64)
+    num_down = np.zeros(n, np.int32)
     near = np.empty(len(weight) + 1, np.int32)
     count = np.int64(0)
-    for e in range(len(weight)):
-        u, v = upper[e], lower[e]
-        is_near = np.int64(levels[u] - levels[v] <= 1)
-        near[count] = e
-        count += is_near
-        start[u + 1] += is_near
-        start[v + 1] += is_near
-    for x in range(n):
-        start[x + 1] += start[x]
-    place = start[:-1].copy()
+    for p in range(n):
+        before = count
+        for i in range(start[p], start[p + 1]):
+            is_near = np.int64(levels[p] - levels[lower[i]] <= 1)
+            near[count] = i
+            count += is_near
+            net_start[lower[i] + 1] += is_near
+        num_down[p] = count - before
+        net_start[p + 1] += num_down[p]
+    for p in range(n):
+        net_start[p + 1] += net_start[p]
+    place = net_start[:-1] + num_down
     head = np.empty(2 * count, np.int32)
     reverse = np.empty(2 * count, np.int32)
     residual = np.empty(2 * count, np.int64)
-    down_arcs = np.empty((count, 2), np.int32)
-    for i in range(count):
-        e = near[i]
-        u, v = upper[e], lower[e]
-        down, up = place[u], place[v]
-        place[u] = down + 1
-        place[v] = up + 1
-        head[down], head[up] = v, u
-        reverse[down], reverse[up] = up, down
-        level = levels[u] == levels[v]
-        residual[down] = cover[e] - (weight[e] if level else np.int64(0))
-        residual[up] = (_UNBOUNDED if level else weight[e]) - cover[e]
-        down_arcs[i, 0], down_arcs[i, 1] = e, down
-    return Network(start, head, reverse, residual), down_arcs
+    k = 0
+    for p in range(n):
+        for down in range(net_start[p], net_start[p] + num_down[p]):
+            i = near[k]
+            k += 1
+            q = lower[i]
+            up = place[q]
+            place[q] = up + 1
+            head[down], head[up] = q, p
+            reverse[down], reverse[up] = up, down
+            level = levels[p] == levels[q]
+            less = cover[i] - (weight[i] if level else np.int64(0))
+            more = (_UNBOUNDED if level else weight[i]) - cover[i]
+            residual[down], residual[up] = (less, more) if sign > 0 else (more, less)
+    return Network(net_start, head, reverse, residual), near[:count].copy()
 
 
 @njit(cache=True)
 def _read_cover(
-    residual: NDArray[np.int64],
-    down_arcs: NDArray[np.int32],
-    upper: NDArray[np.int32],
-    lower: NDArray[np.int32],
-    weight: NDArray[np.int64],
+    start: Start,
+    network: Network,
+    near: Index,
+    lower: Index,
+    weight: Amount,
     levels: Levels,
     cover: Cover,
+    sign: int,
 ) -> None:
-    """Read b back from the residual of the downward arcs: b - w where d = 0, b where d = 1."""
-    for i in range(len(down_arcs)):
-        e, down = down_arcs[i]
-        level = levels[upper[e]] == levels[lower[e]]
-        cover[e] = residual[down] + (weight[e] if level else np.int64(0))
+    """Read b back from how much less it may be: b - w where d = 0, b where d = 1."""
+    net_start, _, reverse, residual = network
+    k = 0
+    for p in range(len(levels)):
+        down = net_start[p]
+        while k < len(near) and near[k] < start[p + 1]:
+            i = near[k]
+            less = residual[down if sign > 0 else reverse[down]]
+            cover[i] = less + (weight[i] if levels[p] == levels[lower[i]] else np.int64(0))
+            k += 1
+            down += 1
+
+
+@njit(cache=True)
+def _in_order_of_edges(
+    order: Index, out_start: Start, out_edge: NDArray[np.int64], start: Start, cover: Cover
+) -> Cover:
+    result = np.empty_like(cover)
+    for p in range(len(order)):
+        first = out_start[order[p]]
+        for i in range(start[p], start[p + 1]):
+            result[out_edge[first + i - start[p]]] = cover[i]
+    return result

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from kcut.compression import CompressionInstance, Levels
 from kcut.orders import Order
+from kcut.prefix import Table, Workspace, fill
 from kcut.window import window_splits
 
-Table = NDArray[np.int64]
 Splits = NDArray[np.int32]
 
 
@@ -49,29 +49,7 @@ class Blocks:
     evaluations: int
 
 
-@njit(cache=True)
-def _prefix_weights(
-    order: Order, in_start: Table, in_upper: Order, in_weight: Table, P: Table
-) -> None:
-    """Fill P[i, j] for 0 <= j <= i, row by row: the row above plus the edges into position i."""
-    n = len(order)
-    position = np.empty(n, np.int32)
-    for i in range(n):
-        position[order[i]] = i + 1
-    entering = np.zeros(n + 1, np.int64)
-    for i in range(1, n + 1):
-        v = order[i - 1]
-        for a in range(in_start[v], in_start[v + 1]):
-            entering[position[in_upper[a]]] = in_weight[a]
-        running = np.int64(0)
-        for j in range(1, i):
-            running += entering[j]
-            P[i, j] = P[i - 1, j] + running
-            entering[j] = 0
-        P[i, i] = P[i, i - 1]
-
-
-@njit(cache=True, inline="always")
+@njit(cache=True, nogil=True, inline="always")
 def _best_split(h: Table, row: Table, first: int, last: int) -> tuple[np.int64, int]:
     """Maximise f(j, k-1) + C(j, i) = (h[j] = f(j, k-1) - P[j, j]) + P[i, j]; smallest j wins."""
     best, at = h[first] + row[first], first
@@ -82,7 +60,7 @@ def _best_split(h: Table, row: Table, first: int, last: int) -> tuple[np.int64, 
     return best, at
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _naive(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
     """Try every split: O(n^2) evaluations for one k."""
     n = len(h) - 1
@@ -93,7 +71,7 @@ def _naive(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
     return evaluations
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _as_printed(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
     """Search upwards from g(i-1, k), the one bound the paper prints: O(n^2) for one k."""
     n = len(h) - 1
@@ -104,7 +82,7 @@ def _as_printed(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
     return evaluations
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _knuth_yao(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
     """Search between g(i, k-1) and g(i+1, k): O(n^2) for all k together."""
     n = len(h) - 1
@@ -118,7 +96,7 @@ def _knuth_yao(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
     return evaluations
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _divide_conquer(h: Table, P: Table, f: Table, g: Splits, above: Splits) -> int:
     """Halve the range of i; both halves search on their side of g(middle, k): O(n log n)."""
     n = len(h) - 1
@@ -149,16 +127,11 @@ VARIANTS = (*DP, "window")
 """All ways to cut an order; `kcut.window` needs no P."""
 
 
-def prefix_bytes(num_jobs: int) -> int:
-    """Return the bytes that P takes, the memory that limits every variant here."""
-    return 8 * (num_jobs + 1) ** 2
-
-
 def cut_order(
     instance: CompressionInstance,
     order: Order,
     dp: str = "knuth-yao",
-    workspace: Table | None = None,
+    workspace: Workspace | None = None,
 ) -> Blocks:
     """Cut a topological order into at most K blocks so that the cut weight is largest.
 
@@ -169,8 +142,8 @@ def cut_order(
         A topological order, highest priority first.
     dp : {'knuth-yao', 'as-printed', 'naive', 'divide-conquer', 'window'}
         How to search for the splits; the result is the same.
-    workspace : ndarray of int64, shape (num_jobs + 1, num_jobs + 1), optional
-        Memory for P, to be reused from one order to the next; not used by 'window'.
+    workspace : Workspace, optional
+        Of this instance, to be reused from one order to the next; not used by 'window'.
 
     Returns
     -------
@@ -179,8 +152,9 @@ def cut_order(
 
     Notes
     -----
-    O(n^2 + num_edges) to fill P and 8 n^2 bytes; then naive and as-printed O(K n^2), knuth-yao
-    O(n^2) for all k together, divide-conquer O(K n log n). See `kcut.window` for the one without P.
+    O(n^2 + num_edges) to fill P, 4 n^2 or 8 n^2 bytes (see `kcut.prefix`); then naive and
+    as-printed O(K n^2), knuth-yao O(n^2) for all k together, divide-conquer O(K n log n). See
+    `kcut.window` for the one without P.
 
     References
     ----------
@@ -193,13 +167,17 @@ def cut_order(
     if dp == "window":
         value, splits, evaluations = window_splits(instance, order, K)
     else:
-        entering = instance.in_edges
-        P = np.zeros((n + 1, n + 1), np.int64) if workspace is None else workspace
-        _prefix_weights(order, entering.start, entering.other, instance.weight[entering.edge], P)
-        value, splits, evaluations = _cut(P, K, dp)
+        use = Workspace.of(instance) if workspace is None else workspace
+        fill(use, order)
+        value, splits, evaluations = _cut(use.prefix, K, dp)
     levels = np.empty(n, np.int64)
     levels[order] = _levels_of_blocks(splits) + (instance.levels - K)
     return Blocks(levels, value, splits, evaluations)
+
+
+def layer_bytes(num_layers: int) -> int:
+    """Return the bytes that the matrix of `cut_layers` takes."""
+    return 8 * (num_layers + 1) ** 2
 
 
 def cut_layers(
@@ -247,7 +225,7 @@ def _add_weights(
 def _cut(P: Table, K: int, dp: str) -> tuple[int, Splits, int]:
     """Run the DP on P; return f(n, K), g and the number of evaluations."""
     n = len(P) - 1
-    within = P.diagonal().copy()
+    within = P.diagonal().astype(np.int64)
     f = np.zeros(n + 1, np.int64)
     g = np.zeros((K + 1, n + 1), np.int32)
     evaluations = 0

@@ -16,9 +16,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from kcut.compression import CompressionInstance, cut_value, infeasibility
+from kcut.compression import CompressionInstance, value_or_violation
 from kcut.errors import InputError
 from kcut.weights import as_float_terms, exact_sum, sum_rounded
 
@@ -52,8 +53,8 @@ def bound(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> int
     O(num_jobs + num_edges), in integers throughout.
     """
     _check_cover(instance, cover)
-    uncovered = exact_sum(np.maximum(0, instance.weight - cover))
-    return uncovered + (instance.levels - 1) * _created(instance, cover)
+    uncovered = _uncovered(instance.weight, cover.astype(np.int64, copy=False))
+    return int(uncovered) + (instance.levels - 1) * _created(instance, cover)
 
 
 def original_bound(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> int | float:
@@ -133,18 +134,37 @@ def meets(value: int, upper: int, shown: float, shown_upper: float) -> bool:
 
 def _created(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> int:
     """Sum over the jobs of what leaves them beyond what enters: the paths the cover starts."""
-    if exact_sum(cover) < 2**62:
-        excess = np.zeros(instance.num_jobs, np.int64)
-        np.add.at(excess, instance.upper, cover)
-        np.subtract.at(excess, instance.lower, cover)
+    if int(cover.max(initial=0)) * len(cover) < 2**62 or exact_sum(cover) < 2**62:
+        exact = cover.astype(np.int64, copy=False)
+        excess = excess_of(instance.upper, instance.lower, exact, instance.num_jobs)
         return exact_sum(excess[excess > 0])
-    exact = [0] * instance.num_jobs
+    total = [0] * instance.num_jobs
     for u, v, b in zip(
         instance.upper.tolist(), instance.lower.tolist(), cover.tolist(), strict=True
     ):
-        exact[u] += b
-        exact[v] -= b
-    return sum(e for e in exact if e > 0)
+        total[u] += b
+        total[v] -= b
+    return sum(e for e in total if e > 0)
+
+
+@njit(cache=True)
+def _uncovered(weight: NDArray[np.int64], cover: Cover) -> np.int64:
+    total = np.int64(0)  # at most the sum of the weights, which fits
+    for e in range(len(weight)):
+        total += max(np.int64(0), weight[e] - cover[e])
+    return total
+
+
+@njit(cache=True)
+def excess_of(
+    upper: NDArray[np.int32], lower: NDArray[np.int32], cover: Cover, num_jobs: int
+) -> NDArray[np.int64]:
+    """Return out_v - in_v of a cover for every job. Sums must fit 64 bits. O(num_edges)."""
+    excess = np.zeros(num_jobs, np.int64)
+    for e in range(len(cover)):
+        excess[upper[e]] += cover[e]
+        excess[lower[e]] -= cover[e]
+    return excess
 
 
 def _check_cover(instance: CompressionInstance, cover: NDArray[np.integer[Any]]) -> None:
@@ -152,9 +172,11 @@ def _check_cover(instance: CompressionInstance, cover: NDArray[np.integer[Any]])
         raise InputError(f"must cover {instance.num_edges} edges", "cover", cover.shape)
     if not np.issubdtype(cover.dtype, np.integer):
         raise InputError("must be integers", "cover", str(cover.dtype))
-    negative = np.flatnonzero(cover < 0)
-    if len(negative):
-        e = int(negative[0])
+    if cover.max(initial=0) > np.iinfo(np.int64).max:
+        e = int(cover.argmax())
+        raise InputError("must fit 64 bits with a sign", f"cover[{e}]", int(cover[e]))
+    if cover.min(initial=0) < 0:
+        e = int(np.flatnonzero(cover < 0)[0])
         raise InputError("must not be negative", f"cover[{e}]", int(cover[e]))
 
 
@@ -216,6 +238,5 @@ def verify(
     >>> verify(pair, np.array([1, 0]), np.array([0])).optimal
     True
     """
-    problem = infeasibility(instance, levels)
-    value = None if problem else cut_value(instance, levels)
+    problem, value = value_or_violation(instance, levels)
     return Verification(problem, value, None if cover is None else bound(instance, cover))

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from kcut import checks, graph
@@ -42,6 +43,8 @@ class CompressionInstance:
         Edge e says that job ``upper[e]`` outranks job ``lower[e]``. 0-based.
     weight : ndarray of int64, shape (num_edges,)
         Edge weights in units of ``1 / scale``.
+    depth : ndarray of int32, shape (num_jobs,)
+        Number of edges of the longest path that ends in each job.
     scale : float
         A power of two; 1 for integer weights.
     original : ndarray of float64, shape (num_edges,), or None
@@ -58,6 +61,7 @@ class CompressionInstance:
     upper: NDArray[np.int32]
     lower: NDArray[np.int32]
     weight: NDArray[np.int64]
+    depth: NDArray[np.int32]
     scale: float = 1.0
     original: NDArray[np.float64] | None = None
     labels: tuple[str, ...] | None = None
@@ -126,11 +130,13 @@ class CompressionInstance:
         if repeat is not None:
             pair = [int(upper32[repeat]), int(lower32[repeat])]
             raise InputError("a duplicate edge", f"edges[{repeat}]", pair)
-        cycle = graph.find_cycle(out)
-        if cycle is not None:
+        depth = graph.longest_path_depth(out)
+        if depth is None:
+            cycle = graph.find_cycle(out)
+            assert cycle is not None
             shown = [*cycle, cycle[0]] if len(cycle) <= 12 else [*cycle[:12], "..."]
             raise InputError("edges form a cycle", "edges", " -> ".join(map(str, shown)))
-        for array in (upper32, lower32, integer):
+        for array in (upper32, lower32, integer, depth):
             array.flags.writeable = False
         return cls(
             name=name,
@@ -143,6 +149,7 @@ class CompressionInstance:
             original=original,
             labels=checks.check_labels(labels, num_jobs),
             given_order=checks.check_order(order, num_jobs, upper32, lower32),
+            depth=depth,
             _out=out,
         )
 
@@ -181,11 +188,6 @@ class CompressionInstance:
         return graph.smallest_ready_order(self.out_edges)
 
     @cached_property
-    def depth(self) -> NDArray[np.int32]:
-        """Number of edges of the longest path that ends in each job, shape (num_jobs,)."""
-        return graph.longest_path_depth(self.out_edges, self.order)
-
-    @cached_property
     def useful_levels(self) -> int:
         """K, or the number of jobs on a longest path where that is less: more changes nothing."""
         return min(self.levels, int(self.depth.max()) + 1)
@@ -222,7 +224,25 @@ def cut_value(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -
     int
         Exact, in units of ``1 / instance.scale``. O(num_edges).
     """
-    return exact_sum(instance.weight[levels[instance.upper] > levels[instance.lower]])
+    given = levels.astype(np.int64)
+    return int(_value_and_violation(instance.upper, instance.lower, instance.weight, given)[0])
+
+
+@njit(cache=True)
+def _value_and_violation(
+    upper: NDArray[np.int32], lower: NDArray[np.int32], weight: NDArray[np.int64], levels: Levels
+) -> tuple[np.int64, int]:
+    """Return the cut value, which MAX_TOTAL keeps from wrapping, and an edge that runs upward.
+
+    The first one, or -1 if there is none.
+    """
+    value, upward = np.int64(0), -1
+    for e in range(len(weight)):
+        above, below = levels[upper[e]], levels[lower[e]]
+        value += weight[e] if above > below else np.int64(0)
+        if above < below and upward < 0:
+            upward = e
+    return value, upward
 
 
 def max_k_cut_value(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -> int:
@@ -270,14 +290,24 @@ def infeasibility(instance: CompressionInstance, levels: NDArray[np.integer[Any]
         The first violation: wrong shape or type, a level outside 0..K-1, or an edge that runs
         from a lower to a higher level. O(num_jobs + num_edges).
     """
+    return value_or_violation(instance, levels)[0]
+
+
+def value_or_violation(
+    instance: CompressionInstance, levels: NDArray[np.integer[Any]]
+) -> tuple[str | None, int | None]:
+    """Return what `infeasibility` says, and `cut_value` if it says nothing, in one pass."""
     problem = out_of_range(instance, levels)
     if problem is not None:
-        return problem
-    upward = np.flatnonzero(levels[instance.upper] < levels[instance.lower])
-    if len(upward):
-        u, v = int(instance.upper[upward[0]]), int(instance.lower[upward[0]])
-        return f"job {u} outranks job {v} but has the lower level ({levels[u]} < {levels[v]})"
-    return None
+        return problem, None
+    value, upward = _value_and_violation(
+        instance.upper, instance.lower, instance.weight, levels.astype(np.int64)
+    )
+    if upward >= 0:
+        u, v = int(instance.upper[upward]), int(instance.lower[upward])
+        levels_of = f"({levels[u]} < {levels[v]})"
+        return f"job {u} outranks job {v} but has the lower level {levels_of}", None
+    return None, int(value)
 
 
 def out_of_range(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -> str | None:

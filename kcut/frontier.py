@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcut.ascent import ascend
-from kcut.certificate import meets, original_bound, verify
+from kcut.ascent import Step, ascend
+from kcut.certificate import Verification, meets, original_bound, verify
 from kcut.compression import CompressionInstance, original_weight
 
 
@@ -55,11 +55,9 @@ def frontier(instance: CompressionInstance, max_levels: int | None = None) -> Fr
         for k in range(step.num_levels, last + 1):
             stated = instance.with_levels(k)
             checked = verify(stated, step.levels, step.cover)
-            cut = step.levels[instance.upper] > step.levels[instance.lower]
-            value = original_weight(instance, cut)
             assert checked.value is not None
             assert checked.bound is not None
-            upper = original_bound(stated, step.cover)
+            value, upper = _as_given(stated, step, checked)
             rows.append((value, upper, meets(checked.value, checked.bound, value, upper)))
             if step.finished:
                 # More levels change nothing: the cover starts no path, so K drops out of it.
@@ -67,3 +65,16 @@ def frontier(instance: CompressionInstance, max_levels: int | None = None) -> Fr
                 break
     values, bounds, proven = zip(*rows, strict=True)
     return Frontier(tuple(range(1, most + 1)), values, bounds, proven)
+
+
+def _as_given(
+    instance: CompressionInstance, step: Step, checked: Verification
+) -> tuple[int | float, int | float]:
+    """Return value and bound of a checked step in the unit of the weights as given."""
+    assert checked.value is not None
+    assert checked.bound is not None
+    assert step.cover is not None
+    if instance.is_integer:
+        return checked.value, checked.bound
+    cut = step.levels[instance.upper] > step.levels[instance.lower]
+    return original_weight(instance, cut), original_bound(instance, step.cover)

@@ -32,12 +32,12 @@ class Adjacency(NamedTuple):
 
 
 @njit(cache=True)
-def _counting_sort(num_jobs: int, key: Index, items: Start) -> tuple[Start, Start]:
-    """Sort `items` (edge indices) stably by ``key[item]``; return the group starts as well."""
-    start = np.zeros(num_jobs + 1, np.int64)
+def counting_sort(num_keys: int, key: Index, items: Start) -> tuple[Start, Start]:
+    """Sort `items` stably by ``key[item]`` < num_keys; return the starts of the groups as well."""
+    start = np.zeros(num_keys + 1, np.int64)
     for e in items:
         start[key[e] + 1] += 1
-    for v in range(num_jobs):
+    for v in range(num_keys):
         start[v + 1] += start[v]
     place = start[:-1].copy()
     result = np.empty_like(items)
@@ -64,8 +64,8 @@ def group_edges(num_jobs: int, by: Index, other: Index) -> Adjacency:
     -----
     Two counting sorts: O(num_jobs + num_edges) time and memory.
     """
-    _, by_other = _counting_sort(num_jobs, other, np.arange(len(by), dtype=np.int64))
-    start, edge = _counting_sort(num_jobs, by, by_other)
+    _, by_other = counting_sort(num_jobs, other, np.arange(len(by), dtype=np.int64))
+    start, edge = counting_sort(num_jobs, by, by_other)
     return Adjacency(start, edge, other[edge])
 
 
@@ -125,8 +125,10 @@ def num_predecessors(out: Adjacency) -> Index:
 
 
 @njit(cache=True)
-def _is_acyclic(start: Start, other: Index, waiting: Index) -> bool:
+def _layer(start: Start, other: Index, waiting: Index) -> tuple[Index, Index]:
+    """Take vertices whose predecessors are taken; return depths, and how many each waits for."""
     num_jobs = len(waiting)
+    depth = np.zeros(num_jobs, np.int32)
     queue = np.empty(num_jobs, np.int32)
     filled = 0
     for v in range(num_jobs):
@@ -141,15 +143,37 @@ def _is_acyclic(start: Start, other: Index, waiting: Index) -> bool:
             v = other[a]
             waiting[v] -= 1
             if waiting[v] == 0:
+                depth[v] = depth[u] + 1  # the queue is sorted by depth
                 queue[filled] = v
                 filled += 1
-    return filled == num_jobs
+    return depth, waiting
+
+
+def longest_path_depth(out: Adjacency) -> Index | None:
+    """Return, for each vertex, the number of edges of the longest path that ends there.
+
+    Parameters
+    ----------
+    out : Adjacency
+        Edges grouped by their upper endpoint.
+
+    Returns
+    -------
+    ndarray of int32, shape (num_jobs,), or None
+        None exactly if the graph has a cycle.
+
+    Notes
+    -----
+    Kahn's algorithm with a FIFO queue: O(num_jobs + num_edges).
+    """
+    depth, waiting = _layer(out.start, out.other, num_predecessors(out))
+    return None if waiting.any() else depth
 
 
 def find_cycle(out: Adjacency) -> list[int] | None:
     """Return the vertices of a cycle in the direction of its edges, or None. O(num_edges)."""
-    waiting = num_predecessors(out)
-    if _is_acyclic(out.start, out.other, waiting):
+    _, waiting = _layer(out.start, out.other, num_predecessors(out))
+    if not waiting.any():
         return None
     # Every vertex Kahn's algorithm leaves behind has a predecessor left behind: walk upwards.
     left = waiting > 0
@@ -166,34 +190,3 @@ def find_cycle(out: Adjacency) -> list[int] | None:
     cycle = walk[seen[v] :][::-1]
     first = cycle.index(min(cycle))
     return cycle[first:] + cycle[:first]
-
-
-@njit(cache=True)
-def _longest_path_depth(order: Index, start: Start, other: Index) -> Index:
-    depth = np.zeros(len(order), np.int32)
-    for u in order:
-        for a in range(start[u], start[u + 1]):
-            v = other[a]
-            depth[v] = max(depth[v], depth[u] + 1)
-    return depth
-
-
-def longest_path_depth(out: Adjacency, order: Index) -> Index:
-    """Return, for each vertex, the number of edges of the longest path that ends there.
-
-    Parameters
-    ----------
-    out : Adjacency
-        Edges grouped by their upper endpoint.
-    order : ndarray of int32, shape (num_jobs,)
-        Any topological order.
-
-    Returns
-    -------
-    ndarray of int32, shape (num_jobs,)
-
-    Notes
-    -----
-    O(num_jobs + num_edges).
-    """
-    return _longest_path_depth(order, out.start, out.other)

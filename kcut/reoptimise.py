@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,15 @@ from kcut.ascent import Step, improve
 from kcut.compression import CompressionInstance, Levels
 from kcut.errors import InputError
 from kcut.graph import Index, Start
+from kcut.nearest import nearest_optimum
 
 
-def reoptimise(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -> Step:
+def reoptimise(
+    instance: CompressionInstance,
+    levels: NDArray[np.integer[Any]],
+    *,
+    few_changes: bool = False,
+) -> Step:
     """Return optimal levels, and their cover, starting from levels that were good before.
 
     Parameters
@@ -24,6 +31,9 @@ def reoptimise(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) 
     levels : ndarray of int, shape (num_jobs,)
         The level of each job before, -1 for a job that just arrived. Levels that an edge now
         contradicts, or that are out of range, are repaired first, see `repair`.
+    few_changes : bool
+        Whether to take, of all optimal levels, those with the least sum of changes from the ones
+        before; see `kcut.nearest`. A job that just arrived counts nothing.
 
     Returns
     -------
@@ -46,7 +56,12 @@ def reoptimise(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) 
     minimization, Operations Research Letters 42(5), 2014, doi:10.1016/j.orl.2014.06.005.
     """
     *_, last = improve(instance, repair(instance, levels))
-    return last
+    if not few_changes:
+        return last
+    assert last.cover is not None
+    return replace(
+        last, levels=nearest_optimum(instance, last.levels, last.cover, levels.astype(np.int64))
+    )
 
 
 def repair(instance: CompressionInstance, levels: NDArray[np.integer[Any]]) -> Levels:

@@ -66,7 +66,7 @@ Lists = tuple[Table, Order, Table]
 """Start of each position's list, far ends in ascending order, running sums of the weights."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _summed_lists(n: int, near: Order, far: Order, weight: Table) -> Lists:
     """Group edges by one end, sort each group by the other, and sum it up.
 
@@ -96,7 +96,7 @@ def _summed_lists(n: int, near: Order, far: Order, weight: Table) -> Lists:
     return start, ends, sums
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _weight_up_to(start: Table, ends: Order, sums: Table, p: int, last: int) -> np.int64:
     """Return the weight of the edges in the list of p whose far end is at most `last`."""
     low, high = start[p], start[p + 1]
@@ -109,7 +109,7 @@ def _weight_up_to(start: Table, ends: Order, sums: Table, p: int, last: int) -> 
     return np.int64(sums[low - 1] if low > start[p] else 0)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _fill_row(f: Table, g: Splits, entering: Lists, leaving: Lists) -> tuple[Table, int]:
     """Fill row k of f and g from row k - 1 by halving the range of i."""
     in_start, in_ends, in_sums = entering

@@ -6,6 +6,9 @@ MEGABYTE = 2**20
 MAX_MEMORY_MB = 2**40
 """Largest memory limit, so that its bytes fit the 64-bit integers of libraries and stores."""
 
+MAX_THREADS = 4096
+"""Most threads a run may be allowed."""
+
 WARM_UP_VARIABLE = "KCUT_WARM_UP"
 """Environment variable that tells the server of runs, as JSON, what to warm up."""
 

@@ -47,22 +47,14 @@ def write_archive(store: Store, path: Path) -> int:
 
     Notes
     -----
-    Files are named after the SHA-256 of the instance and its number of levels. ``SHA256SUMS`` has
-    a line for every other file, as ``sha256sum -c`` reads it. No entry has a time, so the same
-    store gives the same bytes.
+    Files are named after the SHA-256 of what was solved, the number of levels, and the recipe,
+    since different clusters may have one contention DAG. ``SHA256SUMS`` has a line for every other
+    file, as ``sha256sum -c`` reads it. No entry has a time, so the same store gives the same bytes.
     """
-    entries: dict[str, bytes] = {}
-    for instance in store.instances():
-        if instance.sha256 is not None:
-            name = f"instances/{instance.sha256[:16]}-{instance.levels}.json.gz"
-            entries[name] = _instance_file(instance)
+    entries = {name: _instance_file(instance) for name, instance in _instance_files(store)}
     count = len(entries)
-    manifest = {**FORMAT, **store.manifest()}
-    entries["manifest.json"] = json.dumps(manifest, sort_keys=True, indent=1).encode()
+    entries |= _tables(store)
     entries[FILE_NAME] = _copy_of(store)
-    table = io.StringIO(newline="")
-    write_csv(store.records(blobs=False), table, mode_of(store))
-    entries["rows.csv"] = table.getvalue().encode()
     sums = [f"{hashlib.sha256(entries[n]).hexdigest()}  {n}\n" for n in sorted(entries)]
     entries[CHECKSUMS] = "".join(sums).encode()
     temporary = path.with_name(path.name + ".part")
@@ -91,8 +83,8 @@ def open_archive(path: Path) -> Iterator[tuple[Store, list[str]]]:
     ------
     store : Store
     problems : list of str
-        Files that are missing, unexpected or not what the checksums say, and instance files that
-        are not the instances of the store.
+        Files that are missing, unexpected or not what the checksums say, a table or a manifest
+        that differs from the store, and instance files that are not the instances of the store.
 
     Raises
     ------
@@ -104,7 +96,8 @@ def open_archive(path: Path) -> Iterator[tuple[Store, list[str]]]:
             large = [e.filename for e in zipped.infolist() if e.file_size > _MAX_ENTRY]
             if large:
                 raise InputError("is too large to be looked at", large[0], source=str(path))
-            entries = {name: zipped.read(name) for name in zipped.namelist()}
+            names = zipped.namelist()
+            entries = {name: zipped.read(name) for name in names}
     except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
         raise InputError(f"is no readable archive: {error}", source=str(path)) from error
     except Exception as error:  # zlib.error has no public base but Exception
@@ -115,7 +108,9 @@ def open_archive(path: Path) -> Iterator[tuple[Store, list[str]]]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / FILE_NAME).write_bytes(entries[FILE_NAME])
         with open_store(Path(folder)) as store:
-            yield store, [*_wrong_sums(entries), *_wrong_instances(store, entries)]
+            found = [f"{name}: occurs twice" for name in entries if names.count(name) > 1]
+            found += [*_wrong_sums(entries), *_wrong_files(store, entries)]
+            yield store, [*dict.fromkeys(found)]
 
 
 def _wrong_sums(entries: dict[str, bytes]) -> Iterator[str]:
@@ -132,50 +127,89 @@ def _wrong_sums(entries: dict[str, bytes]) -> Iterator[str]:
             yield f"{name}: is not what {CHECKSUMS} says"
 
 
-def _wrong_instances(store: Store, entries: dict[str, bytes]) -> Iterator[str]:
-    from kcut.contention import compression_of
+def _wrong_files(store: Store, entries: dict[str, bytes]) -> Iterator[str]:
+    """Compare all files but the store with what the store says they are."""
+    tables, instances = _tables(store), dict(_instance_files(store))
+    for name in sorted(entries.keys() - {FILE_NAME, CHECKSUMS, *tables, *instances}):
+        yield f"{name}: is no part of the store"
+    for name, content in tables.items():
+        if name not in entries:
+            yield f"{name}: is missing"
+        elif entries[name] != content:
+            yield f"{name}: is not what the store says"
+    for name, instance in instances.items():
+        if name not in entries:
+            yield f"{name}: is missing"
+        else:
+            yield from _wrong_instance(name, instance, entries[name])
+
+
+def _wrong_instance(name: str, stored: StoredInstance, content: bytes) -> Iterator[str]:
     from kcut_instances.readers import read_instance
 
-    for instance in store.instances():
-        if instance.sha256 is None:
-            continue
-        name = f"instances/{instance.sha256[:16]}-{instance.levels}.json.gz"
-        if name not in entries:
-            yield f"{name}: is missing ({instance.name})"
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "instance.json.gz"
-            path.write_bytes(entries[name])
-            try:
-                found: Any = compression_of(read_instance(path, instance.levels))
-            except KcutError as error:
-                yield f"{name}: cannot be read: {error}"
-                continue
-        if found.sha256 != instance.sha256:
-            yield f"{name}: is not the instance of the store ({instance.name})"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "instance.json.gz"
+        path.write_bytes(content)
+        try:
+            found, made = read_instance(path), _make(stored)
+        except (KcutError, *_UNUSABLE) as error:
+            yield f"{name}: cannot be compared: {error}"
+            return
+    if (found.sha256, found.levels) != (made.sha256, made.levels):
+        yield f"{name}: is not the instance of the store ({stored.name})"
+
+
+_UNUSABLE = (ValueError, TypeError, KeyError, AttributeError)
+"""What making an instance ends with if its recipe was tampered with."""
+
+
+def _tables(store: Store) -> dict[str, bytes]:
+    """Return the files that say again, for people, what is in the store."""
+    manifest = {**FORMAT, **store.manifest()}
+    table = io.StringIO(newline="")
+    write_csv(store.records(blobs=False), table, mode_of(store))
+    return {
+        "manifest.json": json.dumps(manifest, sort_keys=True, indent=1).encode(),
+        "rows.csv": table.getvalue().encode(),
+    }
+
+
+def _instance_files(store: Store) -> Iterator[tuple[str, StoredInstance]]:
+    """Yield the name of a file for each instance that a run has had."""
+    for one in store.instances():
+        if one.sha256 is not None:
+            name = f"{str(one.sha256)[:16]}-{one.levels}-{str(one.recipe)[:8]}"
+            yield f"instances/{name}.json.gz", one
 
 
 def _instance_file(stored: StoredInstance) -> bytes:
     """Return an instance as the file of its format, gzip; made again unless it was a file."""
     from kcut.contention import compression_of
-    from kcut.registry import get_family
-    from kcut_instances.readers import read_instance, write_cluster, write_compression
+    from kcut_instances.readers import write_cluster, write_compression
 
+    made = _make(stored)
+    if compression_of(made).sha256 != stored.sha256:
+        raise InputError("made again it has another sha256", "instance", stored.name)
     with tempfile.TemporaryDirectory() as folder:
-        if stored.content is not None:
-            given = Path(folder) / Path(json.loads(stored.params)["file"]).name
-            given.write_bytes(stored.content)
-            made = read_instance(given, stored.levels)
-        else:
-            assert stored.family is not None
-            assert stored.seed is not None
-            family = get_family(stored.family)
-            made = family.generate(json.loads(stored.params), stored.levels, stored.seed)
-        if compression_of(made).sha256 != stored.sha256:
-            raise InputError("made again it has another sha256", "instance", stored.name)
         path = Path(folder) / "instance.json"
         (write_cluster if isinstance(made, Cluster) else write_compression)(made, path)
         return gzip.compress(path.read_bytes(), 6, mtime=0)
+
+
+def _make(stored: StoredInstance) -> Any:
+    """Return the instance or cluster that a store tells how to have."""
+    from kcut.registry import get_family
+    from kcut_instances.readers import read_instance
+
+    if stored.content is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            given = Path(folder) / Path(json.loads(stored.params)["file"]).name
+            given.write_bytes(stored.content)
+            return read_instance(given, stored.levels)
+    if stored.family is None or stored.seed is None:
+        raise InputError("its file is not in the store", "instance", stored.name)
+    family = get_family(stored.family)
+    return family.generate(json.loads(stored.params), stored.levels, stored.seed)
 
 
 def _copy_of(store: Store) -> bytes:

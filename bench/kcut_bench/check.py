@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import tempfile
@@ -10,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from kcut import (
     order_certificate,
@@ -30,6 +32,7 @@ from kcut.time_shifts import TimeShiftsInstance, total_excess
 from kcut.views import Made, Stated, state
 from kcut_bench.outcome import facts_of, unpack
 from kcut_bench.paths_output import objectives_of
+from kcut_bench.plan import digest_of
 from kcut_bench.record import RunRecord
 from kcut_bench.simulation import worth_of
 from kcut_bench.store import Store, StoredInstance
@@ -48,7 +51,7 @@ _SIMULATED = 1e-6
 """Simulated numbers may differ this much between machines, relatively."""
 
 _NOTHING = type(None)
-_SECONDS = ("generate_s", "build_s", "solve_s", "certify_s", "verify_s", "cpu_s")
+_SECONDS = ("generate_s", "build_s", "solve_s", "certify_s", "verify_s", "cpu_s", "simulate_s")
 _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("problem", "instance", "instance_sha256", "solver", "detail"), (str,)),
     **dict.fromkeys(("reason", "started_at"), (str,)),
@@ -61,7 +64,19 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 """What the columns of a row may hold, where SQLite would take anything."""
 
-_Group = tuple[str | None, str, int | None, int]
+_PARTS = {
+    "problem": "problem",
+    "solver": "solver",
+    "solver_params": "params",
+    "seed": "seed",
+    "repetition": "repetition",
+    "time_limit_s": "time_s",
+    "memory_limit_bytes": "memory_bytes",
+    "threads": "threads",
+}
+"""Columns that say what the key of their row was made of, and the names of the ingredients."""
+
+_Group = tuple[str | None, str, int | None, int, str]
 
 
 @dataclass(slots=True)
@@ -132,23 +147,28 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     -------
     Report
         With a problem for each instance whose hash differs, each row that is about another solver
-        or instance than was planned, each row whose value, bound, gap, proof or verdict is not
-        what its solution and certificate give, each rejected answer, proven optima that differ,
-        and values above a proven optimum or a bound, proven or claimed.
+        or instance than was planned or states what its key was not made of, each row whose value,
+        bound, gap, proof or verdict is not what its solution and certificate give, each rejected
+        answer, proven optima that differ, and values above a proven optimum or a bound, proven or
+        claimed.
     """
     planned = store.planned()
     of_key = {key: (instance, solver) for key, instance, solver in planned}
     report = Report(planned=len(planned), stale=store.num_stale())
     finished = store.finished()
     report.missing = dict(Counter(solver for key, _, solver in planned if key not in finished))
-    stored = {_stored_group(instance): instance for instance in store.instances()}
+    stored = _stored_groups(store.instances())
+    made_of = store.ingredients()
     groups: dict[_Group, list[RunRecord]] = defaultdict(list)
     for row in store.records():
-        groups[_group(row)].append(row)
+        parts = made_of.get(row.key)
+        groups[_group(row, parts)].append(row)
         report.rows += 1
         report.problems += [f"{_where(row)}: {text}" for text in _malformed(row)]
         if (row.instance, row.solver) != of_key[row.key]:
             report.problems.append(f"{_where(row)}: planned was {' by '.join(of_key[row.key])}")
+        if parts is not None:
+            report.problems += [f"{_where(row)}: {text}" for text in _other_parts(row, parts)]
     for group, rows in groups.items():
         # Where no run came so far as to have the instance, the rows state nothing about it.
         had = any(row.instance_sha256 or row.solution is not None for row in rows)
@@ -163,17 +183,35 @@ def check_store(store: Store, on_row: Callable[[], None] = lambda: None) -> Repo
     return report
 
 
-def _group(row: RunRecord) -> _Group:
-    return row.family, row.family_params, row.instance_seed, row.levels
+def _group(row: RunRecord, parts: dict[str, Any] | None) -> _Group:
+    """Return what a row's instance is made of; of a file the version too, by its recipe."""
+    recipe = "" if row.family is not None or parts is None else str(parts.get("instance", ""))
+    return row.family, row.family_params, row.instance_seed, row.levels, recipe
 
 
-def _stored_group(instance: StoredInstance) -> _Group:
-    return instance.family, instance.params, instance.seed, instance.levels
+def _stored_groups(instances: Iterable[StoredInstance]) -> dict[_Group, StoredInstance]:
+    groups: dict[_Group, StoredInstance] = {}
+    for one in instances:
+        group = (one.family, one.params, one.seed, one.levels)
+        groups[*group, ""] = groups[*group, one.recipe] = one
+    return groups
+
+
+def _other_parts(row: RunRecord, parts: dict[str, Any]) -> Iterator[str]:
+    """Yield what a row states otherwise than its key was made of."""
+    if digest_of(parts) != row.key:
+        yield "its key is not that of its ingredients"
+    for name, part in _PARTS.items():
+        stated = getattr(row, name)
+        with contextlib.suppress(TypeError, ValueError):
+            stated = json.loads(stated) if name == "solver_params" else stated
+        if stated != parts.get(part):
+            yield f"{name} is {stated!r}, but its key was made of {parts.get(part)!r}"
 
 
 def _remake(group: _Group, stored: StoredInstance | None, report: Report) -> _Made | None:
     """Generate an instance again, or read its file from the store; None if that fails."""
-    family, params, seed, levels = group
+    family, params, seed, levels, _ = group
     try:
         if family is not None and seed is not None:
             source = get_family(family).generate(json.loads(params), levels, seed)

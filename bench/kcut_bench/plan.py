@@ -162,7 +162,7 @@ def _in_turn(variants: list[PlannedRun], recipe: Recipe, mode: str) -> list[Plan
 
 def run_key(run: PlannedRun) -> str:
     """Digest the `ingredients` of a run; hexadecimal SHA-256."""
-    return _digest(ingredients(run))
+    return digest_of(ingredients(run))
 
 
 def ingredients(run: PlannedRun) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def file_recipe(path: Path, name: str, levels: int | None = None) -> Recipe:
     """Return the recipe of a file, called `name` in the specification."""
     instance = _read(path, levels)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    key = _digest([digest, instance.levels])
+    key = digest_of([digest, instance.levels])
     given: dict[str, ParamValue] = {"file": name}
     return Recipe(
         key, instance.name, instance.levels, None, given, None, str(path.absolute()), digest
@@ -220,7 +220,7 @@ def _recipes(group: InstancesSpec, base: Path, where: str, source: str) -> Itera
     for params in _grid(family.params, group.params, group.mode, f"{where}.params", source):
         for seed in seed_list(group.seeds):
             for levels in group.levels or [family.levels]:
-                key = _digest([group.family, params, seed, levels, made_by])
+                key = digest_of([group.family, params, seed, levels, made_by])
                 name = family.title(params, seed)
                 yield Recipe(key, name, levels, group.family, params, seed, source=made_by)
 
@@ -304,6 +304,7 @@ def _versions() -> dict[str, str]:
     return environment.versions()
 
 
-def _digest(content: Any) -> str:
+def digest_of(content: Any) -> str:
+    """Return the hexadecimal SHA-256 of a value as JSON, which keys are."""
     text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

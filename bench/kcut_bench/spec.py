@@ -10,13 +10,12 @@ import msgspec
 
 from kcut.compression import MAX_LEVELS
 from kcut.errors import MISSING, InputError
-from kcut_bench import MAX_MEMORY_MB
+from kcut_bench import MAX_MEMORY_MB, MAX_THREADS
 
 Scalar = bool | int | float | str
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Natural = Annotated[int, msgspec.Meta(ge=0)]
 MAX_SEEDS = 1_000_000
-MAX_THREADS = 4096
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

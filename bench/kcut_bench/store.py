@@ -146,12 +146,16 @@ class Store:
                 connection.execute("INSERT OR IGNORE INTO ingredients VALUES (?, ?, ?)", row)
 
     def ingredients(self) -> dict[str, dict[str, Any]]:
-        """Return what each known key was made of."""
+        """Return what each known key was made of; raise `InputError` if that cannot be read."""
         if not self._has_table("ingredients"):
             return {}
-        commons = {d: json.loads(c) for d, c in self._query("SELECT * FROM commons")}
-        rows = self._query("SELECT key, own, common FROM ingredients")
-        return {key: {**json.loads(own), **commons[common]} for key, own, common in rows}
+        try:
+            commons = {d: json.loads(c) for d, c in self._query("SELECT * FROM commons")}
+            rows = self._query("SELECT key, own, common FROM ingredients")
+            return {key: {**json.loads(own), **commons[common]} for key, own, common in rows}
+        except (ValueError, TypeError, KeyError) as error:
+            what = f"what keys were made of cannot be read: {type(error).__name__} {error}"
+            raise InputError(what, FILE_NAME, source=str(self.directory)) from None
 
     def add_noise(self, started_at: str, wall_s: float, cpu_s: float | None) -> None:
         """Write how long the reference run took."""
@@ -282,7 +286,9 @@ class Store:
         try:
             with self.connection:
                 yield self.connection
-        except sqlite3.OperationalError as error:
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.DatabaseError as error:
             message = f"cannot be written: {error}"
             raise InputError(message, FILE_NAME, source=str(self.directory)) from error
 
@@ -305,8 +311,13 @@ def open_store(directory: Path) -> Store:
     if not path.is_file():
         raise InputError(f"no store here (no {FILE_NAME})", source=str(directory))
     # Where the directory is read-only SQLite cannot share the file, but then nobody writes to it.
+    # What the last writer left in its log is invisible then.
+    log = path.with_name(f"{FILE_NAME}-wal")
     for mode in ("mode=ro", "immutable=1"):
         connection = None
+        if mode == "immutable=1" and log.exists() and log.stat().st_size:
+            message = "has rows in a log: copy the directory to where it can be written"
+            raise InputError(message, log.name, source=str(directory))
         try:
             uri = f"file:{quote(str(path.absolute()))}?{mode}"
             connection = sqlite3.connect(uri, uri=True, timeout=30)

@@ -15,10 +15,10 @@ SIZES = {
 
 
 @functools.cache
-def random_dag(num_jobs, num_edges, levels=8):
-    """Return the instance of the family `random-dag` of this size, seed 1."""
+def random_dag(num_jobs, num_edges, levels=8, seed=1):
+    """Return the instance of the family `random-dag` of this size."""
     params = {"num_jobs": num_jobs, "num_edges": num_edges, "weights": "intensity"}
-    instance = get_family("random-dag").generate({**params, "max_weight": 1000}, levels, 1)
+    instance = get_family("random-dag").generate({**params, "max_weight": 1000}, levels, seed)
     assert instance.num_edges == num_edges
     return instance
 

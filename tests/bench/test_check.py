@@ -109,6 +109,13 @@ def test_untouched_store_passes_without_its_files(store_dir):
         (f"solution = 'text' WHERE {CRUX}", "cannot be read"),
         (f"certificate = 7 WHERE {MIN_CUTS}", "cannot be read"),
         (f"family_params = '[]' WHERE {CRUX}", "cannot be made again"),
+        (f"problem = 'max-k-cut' WHERE {CRUX}", "problem is 'max-k-cut', but its key"),
+        (f"seed = 7 WHERE {CRUX}", "seed is 7, but its key"),
+        (f"repetition = 1 WHERE {CRUX}", "repetition is 1, but its key"),
+        (f"time_limit_s = 60.0 WHERE {CRUX}", "time_limit_s is 60.0, but its key"),
+        (f"memory_limit_bytes = 1 WHERE {CRUX}", "memory_limit_bytes is 1, but its key"),
+        (f"threads = 8 WHERE {CRUX}", "threads is 8, but its key"),
+        (f"solver_params = '{{}}' WHERE {CRUX}", "solver_params is {}, but its key"),
     ],
 )
 def test_changed_row_is_found(store_dir, change, words):
@@ -182,6 +189,27 @@ def test_changed_file_in_the_store_is_found(store_dir):
     other = FLOATS.replace("0.25", "0.5").encode()
     tamper(store_dir, "UPDATE instances SET content = ? WHERE family IS NULL", other)
     assert any("another sha256" in problem for problem in problems(store_dir))
+
+
+def test_changed_ingredients_of_a_key_are_found(store_dir):
+    """Who changes a row and what its key was made of as well is betrayed by the key."""
+    tamper(store_dir, f"UPDATE runs SET seed = 7 WHERE {CRUX}")
+    tamper(store_dir, """UPDATE ingredients SET own = replace(own, '"seed": 0', '"seed": 7')""")
+    assert any("not that of its ingredients" in problem for problem in problems(store_dir))
+
+
+def test_a_file_that_was_changed_and_changed_back_passes(tmp_path):
+    """Rows are checked against the version of the file they are about, not the one seen last."""
+    file = tmp_path / "floats.json"
+    for text in (FLOATS, FLOATS.replace("0.25", "0.5"), FLOATS):
+        file.write_text(text)
+        runs = expand(parse_spec(SPEC, "checked.toml"), tmp_path, "checked.toml")
+        with create_store(tmp_path / "store") as store:
+            run_sweep(store, runs, InProcess(), 1)
+    with open_store(tmp_path / "store") as store:
+        report = check_store(store)
+    assert report.problems == []
+    assert (report.rows, report.stale, report.instances) == (6, 3, 2)
 
 
 def test_rejected_answer_is_a_finding(store_dir):

@@ -142,7 +142,7 @@ def test_several_solutions_go_to_a_directory(kcut_here, fig13, tmp_path):
 
 def test_no_solution_exits_3(kcut_here):
     """An exhausted memory limit is no error: exit code 3, and the JSON says why."""
-    kcut_here("generate", "random-dag", "-p", "num_jobs=500", "-p", "num_edges=9", "-o", "a.json")
+    kcut_here("generate", "random-dag", "-p", "num_jobs=900", "-p", "num_edges=9", "-o", "a.json")
     words = ("a.json", "--solver", "crux", "--memory-limit", 1, "--json")
     code, out, _ = kcut_here("solve", *words)
     (found,) = lines_of(out)

@@ -38,6 +38,7 @@ WRONG = [
     ((*SOLVE, "--time-limit", "nan"), "--time-limit: must be positive and finite (got nan)"),
     ((*SOLVE, "--time-limit", "-1"), "--time-limit: must be positive and finite (got -1.0)"),
     ((*SOLVE, "--memory-limit", "-1"), "--memory-limit: must be positive and finite (got -1.0)"),
+    ((*SOLVE, "--threads", "0"), "--threads: must be between 1 and 4,096 (got 0)"),
     ((*SOLVE, "-o", "nowhere/out.json"), "-o: no such directory (got 'nowhere')"),
     (("solve", "fig13.json", "fig13.json", "--solver", "crux", "-o", "fig13.json"), "-o: must be"),
     (("solve", "fig13.json", "fig13.json", "--solver", "crux", "-o", "d"), "-o: several"),

@@ -1,5 +1,6 @@
 """Tests of the store: what is written comes back, one writer, no traceback for what is no store."""
 
+import shutil
 import sqlite3
 from dataclasses import replace
 
@@ -128,3 +129,41 @@ def test_packed_arrays_come_back():
     array = np.array([0, -1, 2**62], np.int64)
     assert unpack(pack(array)).tolist() == array.tolist()
     assert unpack(pack(None)) is None
+
+
+def test_rows_in_a_log_that_cannot_be_read_are_not_passed_over(tmp_path):
+    """A store with a log is not opened without it, as if its last rows had never been written."""
+    with create_store(tmp_path / "first") as store:
+        store.add(row())
+        (tmp_path / "copy").mkdir()
+        for name in (FILE_NAME, f"{FILE_NAME}-wal"):
+            shutil.copy(tmp_path / "first" / name, tmp_path / "copy" / name)
+    # What SQLite would need to read the log; in a read-only folder it cannot be made.
+    (tmp_path / "copy" / f"{FILE_NAME}-shm").symlink_to("no/where")
+    with pytest.raises(InputError, match="has rows in a log"):
+        open_store(tmp_path / "copy")
+    (tmp_path / "copy" / f"{FILE_NAME}-shm").unlink()
+    with open_store(tmp_path / "copy") as reader:
+        assert reader.finished() == {row().key}
+
+
+def test_damaged_pages_are_a_clear_error_to_a_writer(tmp_path):
+    """A store that opens but is damaged inside is named, and by no error of the database's."""
+    with create_store(tmp_path) as store:
+        store.plan((f"key {i}", "instance", "solver") for i in range(2000))
+    path = tmp_path / FILE_NAME
+    page = 4096
+    content = bytearray(path.read_bytes())
+    assert len(content) > 20 * page
+    content[10 * page :] = b"\xff" * (len(content) - 10 * page)
+    path.write_bytes(content)
+    with create_store(tmp_path) as store, pytest.raises(InputError, match=r"store\.sqlite"):
+        store.plan([("key", "instance", "solver")])
+
+
+def test_broken_notes_on_keys_are_a_clear_error(tmp_path):
+    """Notes on what keys were made of that are no JSON, or refer to nothing, are bad input."""
+    with create_store(tmp_path) as store:
+        store.connection.execute("INSERT INTO ingredients VALUES ('key', '{}', 'nothing')")
+        with pytest.raises(InputError, match="what keys were made of"):
+            store.ingredients()

@@ -1,10 +1,13 @@
 """Tests of what is done with whole stores: merge, archive, export, and why rows are stale."""
 
 import csv
+import gzip
+import hashlib
 import io
 import json
 import sqlite3
 import sys
+import warnings
 import zipfile
 from dataclasses import replace
 
@@ -18,7 +21,9 @@ from kcut_bench.spec import parse_spec
 from kcut_bench.stale import explain
 from kcut_bench.store import FILE_NAME, create_store, open_store
 from kcut_bench.sweep import Shard, begin_manifest, run_sweep
+from kcut_instances.readers import write_cluster
 from tests.bench.plans import InProcess, one_run
+from tests.kcut.clusters import on_one_link, sender
 
 FILE = (
     '{"format": "kcut/compression", "version": 1, "name": "given", "levels": 2, "num_jobs": 3,'
@@ -127,6 +132,53 @@ def test_changed_archive_is_found(made, kcut_here, tmp_path, kind, change):
     assert code in (1, 2)
     # A checksum that was altered looks like a file that was.
     assert ("checksum" if name == CHECKSUMS and change == "altered" else name) in out + err
+
+
+@pytest.mark.parametrize("kind", ["manifest.json", "rows.csv", "instances/", "extra"])
+@pytest.mark.parametrize("change", ["altered", "missing", "twice"])
+def test_changed_archive_with_right_checksums_is_found(made, kcut_here, tmp_path, kind, change):
+    """Checksums are no more trusted than files: each file is compared with the store."""
+    assert kcut_here("archive", made / "whole", "-o", "a.zip")[0] == 0
+    with zipfile.ZipFile(tmp_path / "a.zip") as whole:
+        entries = [(name, whole.read(name)) for name in whole.namelist() if name != CHECKSUMS]
+    if kind == "extra":
+        entries.append(("extra", b""))
+    at = next(i for i, (name, _) in enumerate(entries) if name.startswith(kind))
+    name, content = entries[at]
+    if change == "altered":
+        if kind == "instances/":
+            content = gzip.compress(gzip.decompress(content).replace(b'"levels": ', b'"levels": 1'))
+        entries[at] = (name, content if kind == "instances/" else content + b" ")
+    elif change == "missing":
+        del entries[at]
+    else:
+        entries.append((name, content))
+    sums = {n: f"{hashlib.sha256(c).hexdigest()}  {n}\n" for n, c in entries}
+    with warnings.catch_warnings(), zipfile.ZipFile(tmp_path / "b.zip", "w") as changed:
+        warnings.simplefilter("ignore")  # of a name that occurs twice
+        for entry in (*entries, (CHECKSUMS, "".join(sums.values()))):
+            changed.writestr(*entry)
+    code, out, _ = kcut_here("check", "b.zip")
+    if (kind, change) == ("extra", "missing"):
+        assert code == 0
+        return
+    assert code == 1
+    assert name in out
+
+
+def test_archive_holds_clusters_of_one_contention_dag(kcut_here, tmp_path):
+    """Clusters that differ only in what their contention DAG leaves out are files of their own."""
+    for name, gpus in (("x", 8), ("y", 16)):
+        cluster = on_one_link(sender("a", gpus, 1.0, 5.0, 1.0), sender("b", 4, 1.0, 2.0, 1.0))
+        write_cluster(cluster, tmp_path / f"{name}.json")
+    text = 'name = "two"\n[[instances]]\nfiles = ["x.json", "y.json"]\n[[solvers]]\nname = "crux"\n'
+    make_store(tmp_path / "two", text, tmp_path)
+    with open_store(tmp_path / "two") as store:
+        assert len({instance.sha256 for instance in store.instances()}) == 1
+    assert kcut_here("archive", "two", "-o", "a.zip")[0] == 0
+    with zipfile.ZipFile(tmp_path / "a.zip") as zipped:
+        assert len([n for n in zipped.namelist() if n.startswith("instances/")]) == 2
+    assert kcut_here("check", "a.zip")[0] == 0
 
 
 def test_cut_off_archive_is_refused(made, kcut_here, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from kcut import CompressionInstance, cut_value, infeasibility
 from kcut.blocks import VARIANTS, cut_order
 from kcut.orders import SAMPLERS
+from kcut.prefix import Workspace
 from tests.contract.instances import middling, tiny
 
 
@@ -78,9 +79,8 @@ def test_a_workspace_can_be_reused():
     """What an earlier order left in the workspace changes nothing."""
     instance = middling(3)
     rng = np.random.default_rng(0)
-    workspace = np.full((instance.num_jobs + 1,) * 2, -99, np.int64)
-    workspace[0] = 0
-    workspace[:, 0] = 0
+    workspace = Workspace.of(instance)
+    workspace.prefix[1:, 1:] = -99
     for _ in range(5):
         order = SAMPLERS["bfs"](instance, rng)
         assert (
@@ -134,3 +134,20 @@ def test_batches_are_shuffled_uniformly():
         counts[order] = counts.get(order, 0) + 1
     assert len(counts) == 6
     assert all(140 < count < 260 for count in counts.values())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_wide_and_narrow_prefix_sums_agree(seed):
+    """Weights beyond 2^31 in sum take int64, and give the same splits as the narrow type does."""
+    instance = middling(seed).with_levels(4)
+    factor = 2**40
+    large = CompressionInstance.from_edges(
+        instance.num_jobs, instance.upper, instance.lower, instance.weight * factor, levels=4
+    )
+    assert Workspace.of(instance).prefix.dtype == np.int32
+    assert Workspace.of(large).prefix.dtype == np.int64
+    order = SAMPLERS["bfs"](instance, np.random.default_rng(seed))
+    for dp in VARIANTS:
+        narrow, wide = cut_order(instance, order, dp), cut_order(large, order, dp)
+        assert wide.value == factor * narrow.value
+        assert np.array_equal(wide.splits, narrow.splits)

@@ -55,7 +55,7 @@ def test_smallest_ready_order_is_the_lexicographic_topological_sort(seed):
     out = graph.group_edges(n, edges[:, 0].copy(), edges[:, 1].copy())
     order = graph.smallest_ready_order(out)
     assert order.tolist() == list(nx.lexicographical_topological_sort(known))
-    depth = graph.longest_path_depth(out, order)
+    depth = graph.longest_path_depth(out)
     assert depth.max() == nx.dag_longest_path_length(known)
     assert all(depth[v] > depth[u] for u, v in edges.tolist())
 

@@ -65,3 +65,27 @@ def test_malformed_levels_are_refused():
     for bad in (np.zeros(3, int), np.zeros(instance.num_jobs)):
         with pytest.raises(InputError, match="integers"):
             reoptimise(instance, bad)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_few_changes_are_the_fewest_of_all_optima(seed):
+    """No optimal assignment is nearer to the levels before, over all of them by enumeration."""
+    instance = tiny(seed)
+    rng = np.random.default_rng(seed)
+    before = rng.integers(-1, instance.levels, instance.num_jobs)
+    found = reoptimise(instance, before, few_changes=True)
+    assert verify(instance, found.levels, found.cover).optimal
+    every = feasible_assignments(instance)
+    values = np.array([cut_value(instance, levels) for levels in every])
+    optimal = every[values == values.max()]
+    distance = (np.abs(optimal - before) * (before >= 0)).sum(axis=1)
+    assert (np.abs(found.levels - before) * (before >= 0)).sum() == distance.min()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nothing_changes_where_nothing_has_to(seed):
+    """Levels that are optimal already are kept, to the last job."""
+    instance = middling(seed)
+    *_, best = ascend(instance, instance.levels, covers=False)
+    again = reoptimise(instance, best.levels, few_changes=True)
+    assert np.array_equal(again.levels, best.levels)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcut_bench import MAX_MEMORY_MB, MEGABYTE
+from kcut_bench import MAX_MEMORY_MB, MAX_THREADS, MEGABYTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ def check_seed(seed: int) -> None:
         raise InputError("must not be negative", "--seed", seed)
 
 
-def make_limits(time_limit: float | None, memory_limit: float | None) -> Limits:
+def make_limits(time_limit: float | None, memory_limit: float | None, threads: int = 1) -> Limits:
     """Return the limits of a run; refuse those that are not positive and finite."""
     from kcut.answer import Limits
     from kcut.errors import InputError
@@ -85,4 +85,7 @@ def make_limits(time_limit: float | None, memory_limit: float | None) -> Limits:
             raise InputError("must be positive and finite", option, limit)
     if memory_limit is not None and memory_limit > MAX_MEMORY_MB:
         raise InputError(f"must be at most {MAX_MEMORY_MB:,}", "--memory-limit", memory_limit)
-    return Limits(time_limit, None if memory_limit is None else int(memory_limit * MEGABYTE))
+    if not 1 <= threads <= MAX_THREADS:
+        raise InputError(f"must be between 1 and {MAX_THREADS:,}", "--threads", threads)
+    memory_bytes = None if memory_limit is None else int(memory_limit * MEGABYTE)
+    return Limits(time_limit, memory_bytes, threads)

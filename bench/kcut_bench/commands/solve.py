@@ -38,6 +38,9 @@ def solve(
     memory_limit: Annotated[
         float | None, typer.Option("--memory-limit", metavar="MB", help="Megabytes (2^20 bytes).")
     ] = None,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", help="Threads a solver may use.")
+    ] = 1,
     problem: Annotated[
         str | None, typer.Option("--problem", help="Where a file allows several.")
     ] = None,
@@ -61,7 +64,7 @@ def solve(
 
     check_levels(levels)
     check_seed(seed)
-    limits = make_limits(time_limit, memory_limit)
+    limits = make_limits(time_limit, memory_limit, threads)
     instances = [read_instance(path, levels) for path in files]
     chosen = [_solver_for(solver, instance, problem) for instance in instances]
     params = [parse_params(entry.params, param) for entry in chosen]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -17,8 +20,9 @@ from kcut import (
     no_answer,
     solver,
 )
-from kcut.blocks import VARIANTS, Blocks, cut_order, prefix_bytes
-from kcut.orders import SAMPLERS
+from kcut.blocks import VARIANTS, Blocks, cut_order
+from kcut.orders import SAMPLERS, Order
+from kcut.prefix import Workspace, prefix_bytes
 
 PARAMS = {
     "orders": Param(10, "m, the number of random topological orders", minimum=1),
@@ -43,7 +47,8 @@ def crux(
     ----------
     instance : CompressionInstance
     limits : Limits
-        The time limit is checked between orders.
+        The time limit is checked between orders. As many orders are cut at once as threads, and
+        prefix matrices in the memory, are allowed; the answer is the same.
     rng : numpy.random.Generator
         Draws the orders.
     orders : int
@@ -60,7 +65,7 @@ def crux(
 
     Notes
     -----
-    O(m (n^2 + num_edges)) time and 8 n^2 bytes with the default DP; with ``window``
+    O(m (n^2 + num_edges)) time and 4 n^2 or 8 n^2 bytes with the default DP; with ``window``
     O(m (num_edges + K n log^2 n)) time and O(n + num_edges) memory. Among equally good orders the
     first one drawn wins.
 
@@ -70,21 +75,25 @@ def crux(
     SIGCOMM 2024, section 4.3, doi:10.1145/3651890.3672239.
     """
     started = time.perf_counter()
-    workspace = None
+    threads = min(limits.threads, orders)
+    spaces: list[Workspace] | list[None] = [None] * threads
     if dp != "window":
-        needed = prefix_bytes(instance.num_jobs)
+        needed = prefix_bytes(instance)
         try:
-            if limits.memory_bytes is not None and needed > limits.memory_bytes:
+            if limits.memory_bytes is not None:
+                threads = min(threads, limits.memory_bytes // needed)
+            if threads < 1:
                 raise MemoryError
-            workspace = np.zeros((instance.num_jobs + 1, instance.num_jobs + 1), np.int64)
+            first = Workspace.of(instance)
+            spaces = [first, *(first.another() for _ in range(threads - 1))]
         except MemoryError:
             detail = f"the prefix matrix of {instance.num_jobs} jobs takes {needed:,} bytes; "
             return no_answer(Termination.MEMORY_LIMIT, detail + "dp=window needs none")
     best: Blocks | None = None
     incumbents = []
-    for drawn in range(1, orders + 1):
-        order = SAMPLERS[sampler](instance, rng)
-        blocks = cut_order(instance, order, dp, workspace)
+    cut = partial(cut_order, instance, dp=dp)
+    drawn_orders = (SAMPLERS[sampler](instance, rng) for _ in range(orders))
+    for drawn, blocks in enumerate(_in_turn(cut, drawn_orders, spaces), 1):
         seconds = time.perf_counter() - started
         if best is None or blocks.value > best.value:
             best = blocks
@@ -101,3 +110,23 @@ def crux(
             )
     assert best is not None
     return Answer(Claim.FEASIBLE, best.levels, incumbents=tuple(incumbents))
+
+
+def _in_turn(
+    cut: Callable[..., Blocks], drawn: Iterator[Order], spaces: Sequence[Workspace | None]
+) -> Iterator[Blocks]:
+    """Cut orders as they are drawn, as many at a time as there are workspaces.
+
+    Results come in the order of drawing, whatever finishes first.
+    """
+    if len(spaces) == 1:
+        for order in drawn:
+            yield cut(order, workspace=spaces[0])
+        return
+    with ThreadPoolExecutor(len(spaces)) as pool:
+        while batch := [
+            pool.submit(cut, order, workspace=space)
+            for space, order in zip(spaces, drawn, strict=False)
+        ]:
+            for running in batch:
+                yield running.result()

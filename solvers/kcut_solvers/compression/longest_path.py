@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kcut import Answer, Claim, CompressionInstance, Limits, Termination, no_answer, solver
-from kcut.blocks import cut_layers, prefix_bytes
+from kcut.blocks import cut_layers, layer_bytes
 
 
 @solver("compression", "longest-path", exact=False, reference="sugiyama1981layers cao2024crux")
@@ -44,7 +44,7 @@ def longest_path(
         levels = instance.levels - 1 - depth.astype(np.int64)
         nothing = np.zeros(instance.num_edges, np.int64)
         return Answer(Claim.OPTIMAL, levels, certificate=nothing)
-    needed = prefix_bytes(num_layers)
+    needed = layer_bytes(num_layers)
     detail = f"the prefix matrix of {num_layers} layers takes {needed:,} bytes"
     if limits.memory_bytes is not None and needed > limits.memory_bytes:
         return no_answer(Termination.MEMORY_LIMIT, detail)

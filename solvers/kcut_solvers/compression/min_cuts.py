@@ -20,9 +20,8 @@ from kcut import (
     solver,
 )
 from kcut.ascent import Drain, Step, ascend, improve
-from kcut.blocks import cut_layers
-from kcut.compression import Levels
 from kcut.push_relabel import drain as push_relabel
+from kcut.start import merged_layers
 from kcut_solvers.ortools_flow import drain as or_tools
 
 ENGINES: dict[str, Drain] = {"push-relabel": push_relabel, "or-tools": or_tools}
@@ -30,14 +29,12 @@ ENGINES: dict[str, Drain] = {"push-relabel": push_relabel, "or-tools": or_tools}
 PARAMS = {
     "start": Param(
         "longest-path",
-        "levels to start from: merged longest-path layers, or 0 for all, which passes the "
-        "optimum for every number of levels",
+        "levels to start from: merged longest-path layers, then single jobs moved; or 0 for all, "
+        "which passes the optimum for every number of levels",
         choices=("longest-path", "zero"),
     ),
     "flow": Param("push-relabel", "the maximum-flow engine", choices=tuple(ENGINES)),
 }
-
-_MAX_LAYERS = 256  # enough for a good start, and cutting them costs next to nothing
 
 
 @solver(
@@ -89,7 +86,7 @@ def min_cuts(
     if start == "zero":
         steps = ascend(instance, instance.levels, covers=False, drain=ENGINES[flow])
     else:
-        steps = improve(instance, _layered(instance), drain=ENGINES[flow])
+        steps = improve(instance, merged_layers(instance), polish=True, drain=ENGINES[flow])
     incumbents = []
     step: Step | None = None
     try:
@@ -112,12 +109,3 @@ def min_cuts(
         detail=f"{step.num_cuts} cuts",
         incumbents=tuple(incumbents),
     )
-
-
-def _layered(instance: CompressionInstance) -> Levels:
-    """Return levels that cut the longest-path layers, bundled where there are very many."""
-    num_layers = int(instance.depth.max()) + 1
-    if num_layers <= _MAX_LAYERS:
-        return cut_layers(instance, instance.depth, num_layers).levels
-    layer = instance.depth.astype(np.int64) * _MAX_LAYERS // num_layers
-    return cut_layers(instance, layer.astype(np.int32), _MAX_LAYERS).levels
