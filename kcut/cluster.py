@@ -23,6 +23,9 @@ from kcut.routes import Routes, RouteTable, ecmp
 KINDS = ("network", "pcie")
 """Kinds of links."""
 
+EDGE_WEIGHTS = ("intensity", "replay")
+"""What an edge of the contention DAG may weigh."""
+
 MAX_GPUS = 1_000_000_000
 """Most GPUs of a job."""
 
@@ -122,6 +125,8 @@ class Cluster:
     flow_bytes : ndarray of float64, shape (num_flows,)
     routes : Routes
         The candidate paths of all flows.
+    weights : {'intensity', 'replay'}
+        What the edges of the contention DAG weigh, see `kcut.contention.contention_dag`.
     """
 
     name: str
@@ -132,6 +137,7 @@ class Cluster:
     flow_job: NDArray[np.int32]
     flow_bytes: NDArray[np.float64]
     routes: Routes
+    weights: str = EDGE_WEIGHTS[0]
 
     @classmethod
     def build(
@@ -220,7 +226,7 @@ class Cluster:
 
     @cached_property
     def sha256(self) -> str:
-        """Digest of links, jobs, flows and stated paths (not of the name and of K)."""
+        """Digest of links, jobs, flows and stated paths, not of name, K and weights."""
         digest = hashlib.sha256(b"kcut/cluster/1")
         for link in self.links:
             digest.update(repr(link).encode())
@@ -254,6 +260,12 @@ class Cluster:
         """Return the same cluster with another number of levels."""
         _check_num_levels(levels)
         return replace(self, levels=levels)
+
+    def with_weights(self, weights: str) -> Cluster:
+        """Return the same cluster with other weights of the contention DAG."""
+        if weights not in EDGE_WEIGHTS:
+            raise InputError(f"must be one of {', '.join(EDGE_WEIGHTS)}", "weights", weights)
+        return replace(self, weights=weights)
 
 
 def _check_num_levels(levels: Any) -> None:

@@ -14,6 +14,7 @@ from kcut.cluster import Cluster, PathChoice
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError
 from kcut.intensity import Traffic, intensities, traffic
+from kcut.pair_gains import ordered_gains
 from kcut.weights import SCALED_TOTAL
 
 Pairs = NDArray[np.int64]
@@ -65,7 +66,7 @@ def contention_dag(
     paths: PathChoice | None = None,
     order: Sequence[int] | NDArray[np.integer[Any]] | None = None,
     *,
-    weights: str = "intensity",
+    weights: str | None = None,
 ) -> CompressionInstance:
     """Return the contention DAG: an edge for each pair of jobs that share a link.
 
@@ -78,8 +79,10 @@ def contention_dag(
         Job indices, highest priority first; by default by falling intensity, the smaller index
         first where two are equal, and last those that send nothing (their intensity is infinite,
         but no level is worth anything to them, and mappings like Sincronia's would spend some).
-    weights : {'intensity'}, optional
-        What an edge weighs: the intensity of its upper job.
+    weights : {'intensity', 'replay'}, optional
+        What an edge weighs: the intensity of its upper job; or the busy GPUs that are lost when the
+        pair shares a level instead of being ordered, by pair replay (0 where sharing is no worse).
+        By default as the cluster says.
 
     Returns
     -------
@@ -98,6 +101,7 @@ def contention_dag(
     Cao et al., Crux: GPU-Efficient Communication Scheduling for Deep Learning Training,
     SIGCOMM 2024, section 4.3, doi:10.1145/3651890.3672239.
     """
+    weights = cluster.weights if weights is None else weights
     if weights not in WEIGHTS:
         raise InputError(f"must be one of {', '.join(WEIGHTS)}", "weights", weights)
     intensity = intensities(cluster, paths)
@@ -110,7 +114,7 @@ def contention_dag(
     pairs = sharing_pairs(cluster.num_jobs, traffic(cluster, paths))
     swap = position[pairs[:, 0]] > position[pairs[:, 1]]
     pairs[swap] = pairs[swap, ::-1]
-    weight = WEIGHTS[weights](cluster, pairs, intensity)
+    weight = WEIGHTS[weights](cluster, pairs, intensity, paths)
     unit = weight_unit(weight)
     scaled: NDArray[Any] = weight / unit
     if unit == 1.0 and np.array_equal(scaled, np.rint(scaled)):
@@ -139,7 +143,7 @@ def compression_of(instance: CompressionInstance | Cluster) -> CompressionInstan
     -------
     CompressionInstance
         Itself, or a cluster's contention DAG under the cluster's name: paths by ECMP hashing with
-        seed 0, jobs ranked by intensity.
+        seed 0, jobs ranked by intensity, edges weighed as the cluster says.
 
     Raises
     ------
@@ -153,11 +157,27 @@ def compression_of(instance: CompressionInstance | Cluster) -> CompressionInstan
     return replace(contention_dag(instance), name=instance.name)
 
 
+def weighed_as(cluster: Cluster, sha256: str) -> Cluster:
+    """Return a cluster with the weights that give its contention DAG a digest; else as it is."""
+    for weights in WEIGHTS:
+        other = cluster.with_weights(weights)
+        if compression_of(other).sha256 == sha256:
+            return other
+    return cluster
+
+
 def _intensity_of_upper(
-    cluster: Cluster, pairs: Pairs, intensity: NDArray[np.float64]
+    cluster: Cluster, pairs: Pairs, intensity: NDArray[np.float64], paths: PathChoice | None
 ) -> NDArray[np.float64]:
     return intensity[pairs[:, 0]]
 
 
-WEIGHTS = {"intensity": _intensity_of_upper}
-"""What an edge weighs, by name: a function of the cluster, the pairs (upper, lower) and I."""
+def _lost_when_tied(
+    cluster: Cluster, pairs: Pairs, intensity: NDArray[np.float64], paths: PathChoice | None
+) -> NDArray[np.float64]:
+    first, _ = ordered_gains(cluster, pairs, paths)
+    return np.maximum(first, 0.0)
+
+
+WEIGHTS = {"intensity": _intensity_of_upper, "replay": _lost_when_tied}
+"""What an edge weighs: a function of the cluster, the pairs (upper, lower), I and the paths."""

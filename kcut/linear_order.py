@@ -88,9 +88,8 @@ class Gains:
             if kinds == {int}:
                 continue
             for j, gain in enumerate(row):
-                if type(gain) not in (int, float) or (
-                    type(gain) is float and not math.isfinite(gain)
-                ):
+                finite = type(gain) is int or (type(gain) is float and math.isfinite(gain))
+                if not finite:
                     raise InputError("must be a finite number", f"gains[{i}][{j}]", gain)
         for i in range(size):
             rows[i][i] = 0

@@ -6,42 +6,16 @@ it than its own bottleneck elsewhere lets it. Jobs that share no link gain nothi
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from kcut.cluster import Cluster, PathChoice
-from kcut.contention import sharing_pairs
 from kcut.intensity import Traffic, bottleneck, traffic
-from kcut.linear_order import Gains
 from kcut.replay import FIRST, SECOND, TIED, Replays, Senders, replay
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
-
-
-@functools.lru_cache(maxsize=4)
-def gains_of(cluster: Cluster) -> Gains:
-    """Return the matrix of gains of a cluster, paths by ECMP hashing with seed 0; remembered.
-
-    Parameters
-    ----------
-    cluster : Cluster
-
-    Returns
-    -------
-    Gains
-        g_ij: busy GPUs of i and j with i first, less those with both on one level; may be negative.
-        0 where they share no link. About 0.1 ms a pair.
-    """
-    pairs = sharing_pairs(cluster.num_jobs, traffic(cluster))
-    first, second = ordered_gains(cluster, pairs)
-    matrix = np.zeros((cluster.num_jobs, cluster.num_jobs))
-    matrix[pairs[:, 0], pairs[:, 1]] = first
-    matrix[pairs[:, 1], pairs[:, 0]] = second
-    return Gains.from_matrix(matrix)
 
 
 def ordered_gains(

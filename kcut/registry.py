@@ -19,7 +19,7 @@ import numpy as np
 
 from kcut.answer import Answer, Limits
 from kcut.circle import FITTING_STEPS, HOLD, MOST_STEPS
-from kcut.cluster import Cluster
+from kcut.cluster import EDGE_WEIGHTS, Cluster
 from kcut.compression import CompressionInstance
 from kcut.errors import InputError, SolverError
 from kcut.params import Param, ParamValue
@@ -78,6 +78,18 @@ PROBLEM_PARAMS: dict[str, dict[str, Param]] = {
     },
 }
 """Parameters of a problem itself: every solver of it has them, and the instance carries them."""
+
+
+WEIGHTS_PARAM = "weights"
+CLUSTER_PARAMS: dict[str, Param] = {
+    WEIGHTS_PARAM: Param(
+        EDGE_WEIGHTS[0],
+        "what an edge of the contention DAG weighs: the upper job's intensity, or what is lost"
+        " where the pair shares a level, by replay",
+        choices=EDGE_WEIGHTS,
+    )
+}
+"""Parameters of every family of clusters; its function does not see them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +156,19 @@ class Family:
 
     def title(self, params: Mapping[str, ParamValue], seed: int) -> str:
         """Return the name of the instance of these parameters and this seed."""
-        shown = "".join(f",{key}={value}" for key, value in params.items())
+        plain = (WEIGHTS_PARAM, EDGE_WEIGHTS[0])
+        shown = "".join(f",{key}={value}" for key, value in params.items() if (key, value) != plain)
         return f"{self.name}{shown},seed={seed}"
 
     def generate(self, params: Mapping[str, ParamValue], levels: int, seed: int) -> Any:
         """Generate the instance of these parameters and this seed; its name tells both."""
         name = self.title(params, seed)
-        return self.make(np.random.default_rng(seed), name=name, levels=levels, **params)
+        rng = np.random.default_rng(seed)
+        if self.problem != "cluster":
+            return self.make(rng, name=name, levels=levels, **params)
+        own = {key: value for key, value in params.items() if key not in CLUSTER_PARAMS}
+        made: Cluster = self.make(rng, name=name, levels=levels, **own)
+        return made.with_weights(str(params.get(WEIGHTS_PARAM, made.weights)))
 
 
 @dataclass(slots=True)
@@ -216,7 +234,9 @@ def family(
     """
 
     def register(function: G) -> G:
-        entry = Family(problem, name, function, dict(params or {}), reference, levels)
+        shared = CLUSTER_PARAMS if problem == "cluster" else {}
+        declared = {**(params or {}), **shared}
+        entry = Family(problem, name, function, declared, reference, levels)
         _add(_registry.families, name, entry, entry.make)
         return function
 

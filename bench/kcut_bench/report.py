@@ -105,6 +105,14 @@ def render(results: Results, figures: list[Figure], tables: list[Table]) -> str:
             show("paths-gap", "No run chose paths.") + show("paths-correlation"),
         ),
         Section(
+            "priority",
+            "Priority orders",
+            show("priority-gap", "No run ordered jobs.")
+            + show("priority-kinds")
+            + show("priority-undefined")
+            + show("weights"),
+        ),
+        Section(
             "time-shifts",
             "Time shifts",
             plot["time-shifts"] + show("time-shifts", "No run shifted jobs in time."),

@@ -24,6 +24,7 @@ InstanceKey = tuple[str, str, int]
 
 COMPRESSION = "compression"
 RELAXATION = "max-k-cut"
+PRIORITY = "priority"
 PAPER_PARAMS = {"orders": 10, "sampler": "bfs"}
 """Crux as its paper runs it; preferred where a store holds several variants."""
 

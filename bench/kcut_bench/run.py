@@ -18,18 +18,24 @@ from kcut.answer import Answer, Claim, Limits, Termination, Verdict, no_answer
 from kcut.cluster import Cluster, Flow, Job, Link
 from kcut.compression import CompressionInstance, cut_value, infeasibility
 from kcut.judge import Judgement, judge
+from kcut.linear_order import Gains
+from kcut.priority import PriorityInstance
 from kcut.registry import PROBLEM_PARAMS, Solver, get_solver
 from kcut.views import Stated, own_params, state
 from kcut_bench import numba_cache
 from kcut_bench.answers import malformation, normalised
 
 WARM_UP_S = 5.0
+CERTIFY_S = 20.0
+"""Longest search for a certificate of an order that is claimed to be best."""
 SPECIMEN = (
     [0, 0, 1, 1, 1, 2, 2, 2, 4],
     [2, 3, 2, 3, 5, 3, 4, 6, 6],
     [2, 4, 1, 2, 2, 3, 1, 4, 2],
 )
 """Edges on which merged layers are not optimal, and min-cuts steps up as well as down."""
+MATRIX = ([0, 5, 0, 1], [0, 0, 5, 0], [5, 0, 0, 5], [0, 5, 0, 0])
+"""Gains with two circles."""
 COMPILED_SHARE = 0.01
 """The share of a call that compiling may take before the call is made again."""
 _warm: set[tuple[str, str, str]] = set()
@@ -139,14 +145,15 @@ def warm_up(solver: Solver, params: Mapping[str, Any]) -> None:
     if key in _warm:
         return
     _warm.add(key)
-    tiny = _specimen(solver.problem, params)
+    specimens = _specimens(solver.problem, params)
     own = own_params(solver.problem, params)
     for _ in range(2):
         try:
-            answer = solver.solve(
-                tiny, limits=Limits(WARM_UP_S), rng=np.random.default_rng(0), **own
-            )
-            judge(tiny, answer, solver.problem)
+            for tiny in specimens:
+                answer = solver.solve(
+                    tiny, limits=Limits(WARM_UP_S), rng=np.random.default_rng(0), **own
+                )
+                judge(tiny, answer, solver.problem)
             return
         except Exception as error:
             # A broken cache is cleared; whatever else goes wrong here goes wrong again in the run
@@ -162,12 +169,15 @@ def warm_up_checks() -> None:
     _certify(tiny, lie, judge(tiny, lie), "compression")
 
 
-def _specimen(problem: str, params: Mapping[str, Any]) -> Stated:
+def _specimens(problem: str, params: Mapping[str, Any]) -> list[Stated]:
     if problem not in PROBLEM_PARAMS:
-        return CompressionInstance.from_edges(7, *SPECIMEN, levels=2, name="tiny")
+        return [CompressionInstance.from_edges(7, *SPECIMEN, levels=2, name="tiny")]
     links = [Link(f"{a}>{b}", a, b, 1.0) for a, b in ("sa", "sb", "at", "bt")]
     jobs = [Job(f"j{i}", 1, 1.0, 1.0 + i, (Flow("s", "t", 1.0),) * 2) for i in range(3)]
-    return state(Cluster.build(links, jobs, levels=2, name="tiny"), problem, params)
+    specimens = [state(Cluster.build(links, jobs, levels=2, name="tiny"), problem, params)]
+    if problem == "priority":
+        specimens.append(PriorityInstance(matrix=Gains.from_matrix(MATRIX)))
+    return specimens
 
 
 def _timed_call(
@@ -221,6 +231,8 @@ def _certify(
 ) -> tuple[Answer, Judgement]:
     """Prove a claim of optimality, or refute it."""
     levels = answer.solution
+    if isinstance(instance, PriorityInstance) and instance.objective == "gains":
+        return _certify_order(instance, answer, judgement)
     if not isinstance(instance, CompressionInstance):
         return answer, judgement
     if problem != "compression" or levels is None or infeasibility(instance, levels) is not None:
@@ -236,6 +248,28 @@ def _certify(
     except MemoryError:
         reason = "claims to be optimal, but memory does not suffice to certify it"
         return answer, replace(judgement, reason=reason)
+
+
+def _certify_order(
+    instance: PriorityInstance, answer: Answer, judgement: Judgement
+) -> tuple[Answer, Judgement]:
+    """Prove that no order gains more, or refute it by one that does."""
+    from kcut_solvers.lop_proof import Proof
+
+    order = answer.solution
+    if order is None or instance.infeasibility(order) is not None:
+        return answer, judgement
+    proof = Proof(instance.gains, order.astype(np.int64), time.perf_counter() + CERTIFY_S)
+    value = proof.value
+    proof.relax()
+    proof.branch()
+    if proof.value > value:
+        reason = f"claims that {value} is optimal, but an order has {proof.value}"
+        return answer, replace(judgement, verdict=Verdict.REJECTED, reason=reason)
+    if answer.certificate is not None and not proof.closed:
+        return answer, judgement
+    answer = replace(answer, certificate=proof.certificate)
+    return answer, judge(instance, answer, "priority")
 
 
 def _refute(instance: CompressionInstance, levels: Any, judgement: Judgement) -> Judgement:

@@ -21,6 +21,7 @@ from kcut_bench.tables_detail import (
     worst_table,
 )
 from kcut_bench.tables_paths import paths_tables
+from kcut_bench.tables_priority import priority_tables
 from kcut_bench.tables_results import (
     coverage_table,
     definitions_table,
@@ -46,6 +47,7 @@ def all_tables(results: Results) -> list[Table]:
         utilisation_table(results),
         fairness_table(results),
         *paths_tables(results),
+        *priority_tables(results),
         shifts_table(results),
         comparison_table(results),
         scaling_table(results),

@@ -48,6 +48,7 @@ def test_no_time_is_no_error(name):
         assert answer.claim is not Claim.INFEASIBLE
 
 
+@pytest.mark.slow
 def test_as_a_sweep_runs_them(tmp_path):
     """Every solver on generated clusters and matrices, isolated: nothing crashes or is rejected."""
     text = """
@@ -56,10 +57,7 @@ problem = "priority"
 limits = {time_s = 10.0}
 [[instances]]
 family = "contending-jobs"
-params = {num_jobs = 4, fabric = ["one-link", "clos"]}
-[[instances]]
-family = "random-lop"
-params = {num_jobs = 8}
+params = {num_jobs = 4, fabric = "clos"}
 [[instances]]
 family = "io-like"
 params = {num_jobs = 8}
@@ -67,11 +65,11 @@ params = {num_jobs = 8}
     runs = expand(parse_spec(text, "orders.toml"), tmp_path, "orders.toml")
     rows = []
     LocalProcesses().run_all(runs, 2, lambda run, row: rows.append(row))
-    assert len(rows) == 4 * len(SOLVERS)
+    assert len(rows) == 2 * len(SOLVERS)
     for row in rows:
         assert row.termination in ("finished", "skipped"), row
         assert row.verdict != "rejected", row
         assert (row.utilisation is not None) == (row.family == "contending-jobs"), row
-        exact = row.exact and row.family != "contending-jobs"
-        assert row.proven == (exact and row.solver != "enumerate") or not exact, row
+        if row.exact and row.family == "io-like":
+            assert row.proven, row
         json.loads(row.incumbents)

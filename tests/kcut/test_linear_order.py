@@ -61,7 +61,7 @@ def test_a_cycle_is_priced():
 
 
 def test_a_branch_does_not_know_what_follows_from_it():
-    """Leaves bound by themselves: decisions that contradict each other are no better than others."""
+    """Leaves bound by themselves: contradicting decisions are no better than others."""
     gains = Gains.from_matrix([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     inner = branch_node((1, 2), branch_node((2, 0), NOTHING, NOTHING), NOTHING)
     assert proven_bound(gains, certificate_of(1, [branch_node((0, 1), inner, NOTHING)])) == 3

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kcut.corrections import FREE, NEITHER, PERVERSE, corrections, priorities, quotients
-from kcut.pair_gains import gains_of, ordered_gains, replay_pairs
+from kcut.pair_gains import ordered_gains, replay_pairs
+from kcut.priority import gains_of
 from kcut.replay import FIRST, SECOND, TIED, Replays, Senders, replay
 from kcut.simulate import simulate
 from tests.kcut.clusters import example1, example2, on_one_link, sender

@@ -131,7 +131,7 @@ def _read(
 ) -> tuple[Cluster, list[int] | None, Choice | None, Shifted | None]:
     """Return the cluster, the level of each job, the path of each flow, and time shifts."""
     from kcut.cluster import Cluster
-    from kcut.contention import compression_of
+    from kcut.contention import compression_of, weighed_as
     from kcut.errors import InputError
     from kcut.priority import levels_of
     from kcut_bench.paths_output import read_choice
@@ -150,6 +150,8 @@ def _read(
         return cluster, None, None, None
     stated = read_solution(solution)
     whole = stated.problem in ("paths", "priority", "time-shifts")
+    if not whole:
+        cluster = weighed_as(cluster, stated.instance_sha256)
     sha256 = cluster.sha256 if whole else compression_of(cluster).sha256
     if stated.instance_sha256 != sha256:
         message = f"is of another instance than {file}"

@@ -44,6 +44,10 @@ def solve(
     problem: Annotated[
         str | None, typer.Option("--problem", help="Where a file allows several.")
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option("--weights", help="Of a cluster's contention DAG: intensity or replay."),
+    ] = None,
     json: Json = False,
     out: Annotated[
         Path | None,
@@ -65,7 +69,7 @@ def solve(
     check_levels(levels)
     check_seed(seed)
     limits = make_limits(time_limit, memory_limit, threads)
-    instances = [read_instance(path, levels) for path in files]
+    instances = [_weighed(read_instance(path, levels), weights, path) for path in files]
     chosen = [_solver_for(solver, instance, problem) for instance in instances]
     params = [parse_params(entry.params, param) for entry in chosen]
     targets = _targets(files, out)
@@ -97,6 +101,20 @@ def solve(
         raise typer.Exit(1)
     if any(value is None for _, value in verdicts):
         raise typer.Exit(3)
+
+
+def _weighed(instance: Any, weights: str | None, path: Path) -> Any:
+    from kcut.cluster import Cluster
+    from kcut.errors import InputError
+
+    if weights is None:
+        return instance
+    if not isinstance(instance, Cluster):
+        raise InputError("is for clusters", "--weights", weights, str(path))
+    try:
+        return instance.with_weights(weights)
+    except InputError as error:
+        raise InputError(error.message, "--weights", weights) from None
 
 
 def _solver_for(name: str, instance: Any, problem: str | None) -> Solver:

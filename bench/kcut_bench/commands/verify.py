@@ -47,12 +47,16 @@ def verify(
     the bound of the cover. Exits 1 if the solution is infeasible or states something false; a
     claim of optimality that nothing in the solution proves makes it unverifiable.
     """
-    from kcut.contention import compression_of
+    from kcut.cluster import Cluster
+    from kcut.contention import compression_of, weighed_as
     from kcut.errors import InputError
+    from kcut.registry import PROBLEM_PARAMS
     from kcut_instances.readers import read_instance, read_solution
 
     stated = read_solution(solution)
     made = read_instance(instance, stated.num_levels)
+    if isinstance(made, Cluster) and stated.problem not in PROBLEM_PARAMS:
+        made = weighed_as(made, stated.instance_sha256)
     found = made if stated.problem in ("paths", "priority", "time-shifts") else compression_of(made)
     if stated.instance_sha256 != found.sha256:
         message = f"is of another instance than {instance} ({found.sha256})"

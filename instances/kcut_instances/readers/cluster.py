@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from kcut import InputError
-from kcut.cluster import Cluster, Flow, Job, Link
+from kcut.cluster import EDGE_WEIGHTS, Cluster, Flow, Job, Link
 from kcut_instances.readers.document import Format, read_document
 from kcut_instances.readers.files import write_bytes
 
@@ -54,6 +54,7 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
     version: int
     name: str
     levels: int
+    weights: str | UnsetType = UNSET
     links: list[LinkBody]
     jobs: list[JobBody]
 
@@ -101,6 +102,8 @@ def write_cluster(cluster: Cluster, path: str | os.PathLike[str]) -> None:
         "name": cluster.name,
         "levels": cluster.levels,
     }
+    if cluster.weights != EDGE_WEIGHTS[0]:
+        head["weights"] = cluster.weights
     try:
         fields = [msgspec.json.encode(k) + b": " + msgspec.json.encode(v) for k, v in head.items()]
         fields.append(_lines("links", [_link_body(link) for link in cluster.links]))
@@ -159,7 +162,8 @@ def _build(body: Body) -> Cluster:
         for link in body.links
     ]
     jobs = [_job(job) for job in body.jobs]
-    return Cluster.build(links, jobs, levels=body.levels, name=body.name)
+    cluster = Cluster.build(links, jobs, levels=body.levels, name=body.name)
+    return cluster if body.weights is UNSET else cluster.with_weights(body.weights)
 
 
 def _job(body: JobBody) -> Job:

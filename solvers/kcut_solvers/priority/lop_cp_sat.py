@@ -20,7 +20,7 @@ MAX_JOBS = 100
 START_ROUNDS, SEARCH_SHARE = 300, 0.6
 
 
-@solver("priority", "lop-cp-sat", exact=True, reference="perron2023cpsat")
+@solver("priority", "lop-cp-sat", exact=True, reference="perron2023cpsat grotschel1984lop")
 def lop_cp_sat(instance: PriorityInstance, *, limits: Limits, rng: np.random.Generator) -> Answer:
     """Maximise the gains of the pairs by CP-SAT with all 3-cycle clauses.
 

@@ -16,7 +16,12 @@ START_ROUNDS = 300
 START_SHARE, MILP_SHARE = 0.1, 0.5
 
 
-@solver("priority", "lop-milp", exact=True, reference="grotschel1984lop mitchell2011pulp")
+@solver(
+    "priority",
+    "lop-milp",
+    exact=True,
+    reference="grotschel1984lop barahona2000volume mitchell2011pulp huangfu2018highs",
+)
 def lop_milp(instance: PriorityInstance, *, limits: Limits, rng: np.random.Generator) -> Answer:
     """Maximise the gains of the pairs by linear programs, branching, and HiGHS through PuLP.
 
@@ -44,6 +49,8 @@ def lop_milp(instance: PriorityInstance, *, limits: Limits, rng: np.random.Gener
     ----------
     Grötschel, Jünger & Reinelt, A Cutting Plane Algorithm for the Linear Ordering Problem,
     Operations Research 32(6), 1984, doi:10.1287/opre.32.6.1195.
+    Barahona & Anbil, The volume algorithm, Mathematical Programming 87, 2000,
+    doi:10.1007/s101070050002.
     """
     started = time.perf_counter()
     proof = Proof(instance.gains, np.arange(instance.num_jobs), deadline_of(limits, started))
