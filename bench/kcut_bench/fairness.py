@@ -23,15 +23,26 @@ _WIDE = 10.0
 def schedulers(results: Results) -> dict[str, list[RunRecord]]:
     """Return the solved runs on clusters that tell slowdowns, by name of the scheduler.
 
-    The name is that of the solver, with its problem where runs are of several.
+    The name is that of the solver, with its problem where runs are of several. Beside other stores
+    only clusters count that every scheduler has a run on, if there are any.
     """
-    runs = [run for run in results.records if is_solved(run) and run.max_slowdown is not None]
+    every = [*results.records, *results.beside]
+    runs = [run for run in every if is_solved(run) and run.max_slowdown is not None]
     several = len({run.problem for run in runs}) > 1
     groups: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
         label = results.label(run)
         groups[f"{run.problem}: {label}" if several else label].append(run)
+    clusters = [set(map(_cluster, own)) for own in groups.values()]
+    shared = set.intersection(*clusters) if clusters else set()
+    if results.beside and shared:
+        groups = {k: [r for r in own if _cluster(r) in shared] for k, own in groups.items()}
     return dict(sorted(groups.items()))
+
+
+def _cluster(run: RunRecord) -> tuple[str | None, str, int | None, int]:
+    """Return what identifies the cluster of a run, whatever problem it states."""
+    return run.family, run.family_params, run.instance_seed, run.levels
 
 
 def of_alone(run: RunRecord, *, tied: bool = False) -> float:
@@ -48,7 +59,7 @@ def fairness_figure(results: Results) -> Figure:
         return Figure(name, title, "No run is on a cluster, so there is nothing to simulate.")
     style = styles(groups)
     every = [run for runs in groups.values() for run in runs]
-    apart = {(run.instance, run.levels, run.max_slowdown_tied): run for run in every}
+    apart = {(_cluster(run), run.max_slowdown_tied): run for run in every}
     tied = list(apart.values())
     points, medians = [], []
     for label, runs in groups.items():

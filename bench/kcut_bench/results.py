@@ -130,6 +130,8 @@ class Results:
     instances : tuple of StoredInstance
     noise : tuple of float
         Seconds of the runs that measured the noise of the machine.
+    beside : tuple of RunRecord
+        Of other stores, such as of other problems on the same clusters, to be compared with.
     """
 
     records: tuple[RunRecord, ...]
@@ -140,6 +142,7 @@ class Results:
     num_stale: int = 0
     instances: tuple[StoredInstance, ...] = ()
     noise: tuple[float, ...] = ()
+    beside: tuple[RunRecord, ...] = ()
 
     @property
     def mode(self) -> str:
@@ -216,19 +219,30 @@ def make_labels(records: Iterable[RunRecord]) -> dict[str, str]:
     return labels
 
 
-def load_results(store_dir: Path) -> Results:
-    """Read a store and work out its references; raise `InputError` if there is none."""
+def load_results(store_dir: Path, beside: Sequence[Path] = ()) -> Results:
+    """Read a store, and others beside it, and work out its references.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    others: list[RunRecord] = []
+    for other in beside:
+        with open_store(other) as store:
+            others += sorted(store.records(blobs=False), key=_content_order)
     with open_store(store_dir) as store:
         records = tuple(sorted(store.records(blobs=False), key=_content_order))
         return Results(
             records=records,
             manifest=store.manifest(),
             references=find_references(records),
-            labels=make_labels(records),
+            labels=make_labels([*records, *others]),
             planned=tuple(store.planned()),
             num_stale=store.num_stale(),
             instances=tuple(store.instances()),
             noise=tuple(wall_s for _, wall_s, _ in store.noise()),
+            beside=tuple(others),
         )
 
 

@@ -50,6 +50,13 @@ def report(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="[default: STORE/report]"),
     ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="STORE",
+            help="Show its schedulers too in the plot of utilisation against fairness; repeatable.",
+        ),
+    ] = None,
     readme: Annotated[
         Path | None,
         typer.Option(
@@ -71,7 +78,7 @@ def report(
         print(f"{readme}: {'rewritten' if changed else 'up to date'}")
         return
     folder = out or store / "report"
-    loaded = load_results(store)
+    loaded = load_results(store, beside or [])
     written = write_results(loaded, folder)
     print(summary_of(loaded))
     print(f"{folder / 'report.html'} and {len(written) - 1} figures and tables beside it")

@@ -160,6 +160,24 @@ def test_fairness(clusters_store: Path, rows: list[RunRecord]) -> None:
     assert all(row[1] == 3 for row in table.rows)
 
 
+def test_fairness_beside_another_store(clusters_store: Path, tmp_path: Path) -> None:
+    """Schedulers of other stores are shown on the clusters that all have, by problem."""
+    text = SPEC.replace('name = "worth"', 'name = "orders"\nproblem = "priority"')
+    text = text.replace("seeds = [0, 1, 2]", "seeds = [1, 2, 3]").replace('family = "fig13"', "")
+    text = text.replace("[[instances]]\n\n", "").partition("[[solvers]]")[0]
+    text += '[[solvers]]\nname = "intensity"\n'
+    spec = parse_spec(text, "orders.toml")
+    with create_store(tmp_path / "orders") as store:
+        begin_manifest(store, spec, text, ["kcut", "sweep", "orders"])
+        run_sweep(store, expand(spec, Path(), "orders.toml"), InProcess(), 1)
+    results = load_results(clusters_store, [tmp_path / "orders"])
+    rows = {row[0]: row[1] for row in fairness_table(results).rows}
+    names = ["compression: crux", "compression: min-cuts", "compression: varys"]
+    assert rows == dict.fromkeys([*names, "priority: intensity"], 2)
+    assert len(fairness_figure(results).panels[0].series) == 5
+    assert utilisation_table(results) == utilisation_table(load_results(clusters_store))
+
+
 def test_sentence_and_report(clusters_store: Path, tmp_path: Path, rows: list[RunRecord]) -> None:
     """The sentence states the means of direct simulation, and the report has the section."""
     sentence = utilisation_sentence(load_results(clusters_store))
