@@ -13,6 +13,7 @@ import typer
 from kcut_bench import numba_cache
 from kcut_bench.commands import (
     catalog,
+    compare,
     frontier,
     generate,
     online,
@@ -49,6 +50,7 @@ for command in (
     results.status,
     stores.check,
     results.report,
+    compare.compare,
     results.cite,
     stores.export,
     stores.merge,

@@ -190,8 +190,13 @@ class Results:
 
     @property
     def crux_label(self) -> str | None:
-        """The variant of Crux that stands for it: the paper's parameters, else the most runs."""
-        groups = self.by_label(record for record in self.compression if record.solver == "crux")
+        """The variant of Crux's compression that stands for it."""
+        return self.crux_label_of(COMPRESSION)
+
+    def crux_label_of(self, problem: str) -> str | None:
+        """Return the variant of Crux that stands for it: the paper's, else the most runs."""
+        runs = (r for r in self.records if (r.problem, r.solver) == (problem, "crux"))
+        groups = self.by_label(runs)
         if not groups:
             return None
 

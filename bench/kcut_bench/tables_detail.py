@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from kcut.errors import InputError
 from kcut_bench.record import RunRecord
 from kcut_bench.rerun import rerun_commands
 from kcut_bench.results import (
@@ -78,35 +79,31 @@ def timed_points(runs: Iterable[RunRecord]) -> list[tuple[int, float]]:
     return [(r.num_jobs, r.solve_s) for r in runs if r.termination == "finished" and r.solve_s]
 
 
-def comparison_table(results: Results) -> Table:
-    """Return Crux against every other solver: paired tests of gap and of time."""
-    rows: list[tuple[Cell, ...]] = []
-    crux = results.crux_label
-    measures: tuple[tuple[str, Callable[[RunRecord], float | None]], ...] = (
-        ("gap", results.gap),
-        ("time (s)", counted_time_s),
-    )
-    for name, measure in measures if crux is not None else ():
-        groups = results.by_label(results.compression)
-        values = {
-            label: {str(key): v for key, v in per_instance(runs, measure).items()}
-            for label, runs in groups.items()
-        }
-        assert crux is not None
-        rows += [
-            (
-                test.second,
-                name,
-                test.num_pairs,
-                test.num_different,
-                test.median_difference,
-                test.p_value,
-                test.p_holm,
-            )
-            for test in paired_wilcoxon(values, crux)
-        ]
+def comparison_table(results: Results, baseline: str | None = None) -> Table:
+    """Return a solver against every other of its problem: paired tests of gap, time, utilisation.
+
+    Parameters
+    ----------
+    results : Results
+    baseline : str, optional
+        Label of the solver that the others are compared with; by default the variant of Crux
+        that stands for it in each problem.
+
+    Raises
+    ------
+    InputError
+        If no run has that label.
+    """
+    labels = {results.label(record) for record in results.records}
+    if baseline is not None and baseline not in labels:
+        message = f"no such solver in this store (there are: {', '.join(sorted(labels))})"
+        raise InputError(message, "--baseline", baseline)
+    problems = sorted({record.problem for record in results.records} - {RELAXATION})
+    rows = [row for problem in problems for row in _paired_tests(results, problem, baseline)]
     columns = (
-        text_column("solver", f"{crux or 'Crux'} against"),
+        text_column("problem", "Problem"),
+        text_column("baseline", "Solver"),
+        text_column("solver", "Against"),
         text_column("measure", "Measure"),
         Column("num_pairs", "Pairs", integer),
         Column("num_different", "Different", integer),
@@ -116,10 +113,45 @@ def comparison_table(results: Results) -> Table:
     )
     caption = (
         "Wilcoxon's signed-rank test over the instances both solved, two-sided, corrected after "
-        "Holm for the number of solvers. The difference is Crux minus the other: a positive gap "
-        "difference means that Crux is further from the optimum. No p below six differing pairs."
+        "Holm for the number of solvers. The difference is the first solver's minus the other's: "
+        "a positive gap difference means that it is further from the optimum. No p below six "
+        "differing pairs."
     )
     return Table("tests", "Paired tests", caption, columns, tuple(rows))
+
+
+def _paired_tests(results: Results, problem: str, baseline: str | None) -> list[tuple[Cell, ...]]:
+    runs = [record for record in results.records if record.problem == problem]
+    first = baseline or results.crux_label_of(problem)
+    groups = results.by_label(runs)
+    if first not in groups:
+        return []
+    measures: tuple[tuple[str, Callable[[RunRecord], float | None]], ...] = (
+        ("gap", results.gap),
+        ("time (s)", counted_time_s),
+        ("utilisation", lambda record: record.utilisation if is_solved(record) else None),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for name, measure in measures:
+        values = {
+            label: {str(key): v for key, v in per_instance(some, measure).items()}
+            for label, some in groups.items()
+        }
+        rows += [
+            (
+                problem,
+                first,
+                test.second,
+                name,
+                test.num_pairs,
+                test.num_different,
+                test.median_difference,
+                test.p_value,
+                test.p_holm,
+            )
+            for test in paired_wilcoxon(values, first)
+        ]
+    return rows
 
 
 def _signed(cell: Cell) -> str:
