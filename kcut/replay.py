@@ -90,8 +90,8 @@ def replay(
     first, second : Senders
         Row by row the two jobs of a pair.
     window_s : float, optional
-        Measure from a start to this time, or to `WINDOW_EVENTS`. 0 for the steady cycle that the start leads to, or a long
-        average where there is none.
+        Measure from a start to this time, or to `WINDOW_EVENTS`. 0 for the steady cycle that the
+        start leads to, or a long average where there is none.
     phase : float, optional
         The second job begins this share of its own period after the first.
     tied : bool, optional
