@@ -25,6 +25,9 @@ FIRST, SECOND, TIED = 0, 1, 2
 SEARCH_EVENTS = 2_000
 """Events after which the search for a steady cycle ends; as many more are averaged then."""
 
+WINDOW_EVENTS = 200_000
+"""Most events of a window; a longer one ends there."""
+
 _SLACK = 1e-9
 _EPS = 1e-12
 
@@ -87,8 +90,8 @@ def replay(
     first, second : Senders
         Row by row the two jobs of a pair.
     window_s : float, optional
-        Measure from a start to this time. 0 for the steady cycle that the start leads to, or a long
-        average where there is none.
+        Measure from a start to this time, or to `WINDOW_EVENTS`. 0 for the steady cycle that the
+        start leads to, or a long average where there is none.
     phase : float, optional
         The second job begins this share of its own period after the first.
     tied : bool, optional
@@ -147,7 +150,7 @@ def _run(compute, opens_at, volume, cap, flows, mode, begins, window_s, out):  #
     now, since = 0.0, 0.0
     events, steps, next_step = 0, 0, 1
     searching = window_s <= 0.0
-    budget = SEARCH_EVENTS if searching else 2**62
+    budget = SEARCH_EVENTS if searching else WINDOW_EVENTS
     have_saved = False
     while True:
         due = np.inf

@@ -82,7 +82,7 @@ def solve_milp(
             return Found(None, False, detail)
         chosen = np.zeros((n, n))
         for (i, j), variable in x.items():
-            chosen[i, j] = round(float(variable.value() or 0.0))
+            chosen[i, j] = round(float(variable.varValue or 0.0))
             chosen[j, i] = 1.0 - chosen[i, j]
         rows = violated(chosen)
         if len(rows) == 0:
