@@ -25,6 +25,9 @@ PARAMS = {
 _HOT, _COLD = (1.0, 2.0, 0.5), 0.05
 """Temperatures, in units of the mean weight; runs take the hot ones in turn."""
 
+_SAFE_SHARE = 0.85
+"""Of the time that is left a run may take this; setting up and evaluating take time as well."""
+
 _FEW_CANDIDATES = 5_000
 """Tabu search looks at all moves; where a cluster has more candidates than that, it is left out."""
 
@@ -198,7 +201,7 @@ def _anneal_runs(search: Search, rounds: int, steps: int) -> None:
         if pace[kind] == 0.0:
             go(kind, found, 1_000 if kind == "anneal" else 20, mean)
         left = search.limits.time_s - search.seconds()
-        return max(1, min(most, int(left * pace[kind])))
+        return max(1, min(most, int(_SAFE_SHARE * left * pace[kind])))
 
     # Annealing is better where much meets, tabu search where little does; so each is tried, and
     # the one the best choice is of then has three rounds in four.

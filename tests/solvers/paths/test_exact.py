@@ -19,7 +19,7 @@ from kcut_solvers.pigeonhole_lp import strengthen
 from kcut_solvers.pigeonhole_tree import prove_by_cases
 from tests.kcut.path_clusters import all_choices, clos, tiny
 
-NUM_TINY = int(os.environ.get("KCUT_TINY", "60"))
+NUM_TINY = int(os.environ.get("KCUT_TINY", "40"))
 """How many tiny instances are enumerated for each objective; 200 take about a minute."""
 NUM_MIDDLING = NUM_TINY // 4
 
