@@ -24,7 +24,7 @@ def headline(results: Results) -> str:
     """
     crux = results.crux_label
     if crux is None:
-        return "This store holds no run of Crux, so there is no gap to report."
+        return "This store holds no run of Crux's compression, so there is no gap in cut to report."
     runs = results.by_label(results.compression)[crux]
     gaps = per_instance(runs, results.gap)
     if not any(map(is_solved, runs)):

@@ -21,7 +21,7 @@ from kcut_bench.tables_detail import (
     worst_table,
 )
 from kcut_bench.tables_paths import paths_gap_table, paths_sentence, paths_tables
-from kcut_bench.tables_priority import priority_tables
+from kcut_bench.tables_priority import order_table, priority_tables
 from kcut_bench.tables_results import (
     coverage_table,
     definitions_table,
@@ -32,7 +32,7 @@ from kcut_bench.tables_shifts import shifts_table
 from kcut_bench.utilisation import utilisation_sentence, utilisation_table
 
 _BLOCK = re.compile(
-    r"(?P<begin><!-- (?P<kind>results|output|paths) (?P<name>[\w-]+) -->)\n"
+    r"(?P<begin><!-- (?P<kind>results|output|paths|priority) (?P<name>[\w-]+) -->)\n"
     r".*?(?P<end><!-- end -->)",
     re.DOTALL,
 )
@@ -80,6 +80,9 @@ def summary_of(results: Results) -> str:
     if results.records and not results.compression and paths_sentence(results):
         short = without(paths_gap_table(results), _NOT_IN_PATHS_SUMMARY)
         return f"{textwrap.fill(paths_sentence(results), 100)}\n\n{to_text(short)}"
+    for table in (order_table(results), shifts_table(results)):
+        if table.rows and not results.compression:
+            return f"{textwrap.fill(table.caption, 100)}\n\n{to_text(table)}"
     sentences = " ".join(filter(None, (headline(results), utilisation_sentence(results))))
     short = without(result_table(results), _NOT_IN_SUMMARY)
     return f"{textwrap.fill(sentences, 100)}\n\n{to_text(short)}"
@@ -99,8 +102,13 @@ def readme_table(store_dir: Path) -> str:
     return f"{sentences}\n\n{to_markdown(short)}\n{provenance(results)}\n"
 
 
-def paths_block(store_dir: Path) -> str:
-    """Return what a store says of path selection as Markdown: finding, tables, provenance.
+def problem_block(store_dir: Path, kind: str) -> str:
+    """Return what a store says of paths or orders as Markdown: finding, tables, provenance.
+
+    Parameters
+    ----------
+    store_dir : Path
+    kind : {'paths', 'priority'}
 
     Raises
     ------
@@ -108,8 +116,11 @@ def paths_block(store_dir: Path) -> str:
         If there is no store.
     """
     results = load_results(store_dir)
-    parts = [paths_sentence(results)]
-    for table in reversed(paths_tables(results)):
+    if kind == "paths":
+        parts, tables = [paths_sentence(results)], paths_tables(results)[::-1]
+    else:
+        parts, tables = [], [table for table in priority_tables(results) if table.rows]
+    for table in tables:
         parts += [f"**{table.title}.** {table.caption}", to_markdown(table)]
     return "\n\n".join([*(part.strip() for part in parts), provenance(results)]) + "\n"
 
@@ -119,7 +130,8 @@ def update_readme(readme: Path, results_dir: Path) -> bool:
 
     ``<!-- results NAME -->`` opens a block with the `readme_table` of the store NAME below
     `results_dir`, ``<!-- output NAME -->`` one with its `summary`, as a terminal shows it,
-    ``<!-- paths NAME -->`` one with its `paths_block`; ``<!-- end -->`` closes any of them.
+    ``<!-- paths NAME -->`` or ``<!-- priority NAME -->`` one with its `problem_block`;
+    ``<!-- end -->`` closes any of them.
 
     Returns
     -------
@@ -144,8 +156,8 @@ def _render(block: re.Match[str], results_dir: Path) -> str:
     store_dir = results_dir / block["name"]
     if block["kind"] == "results":
         body = readme_table(store_dir)
-    elif block["kind"] == "paths":
-        body = paths_block(store_dir)
+    elif block["kind"] in ("paths", "priority"):
+        body = problem_block(store_dir, block["kind"])
     else:
         body = f"```text\n{summary(store_dir)}```\n"
     return f"{block['begin']}\n\n{body}\n{block['end']}"
