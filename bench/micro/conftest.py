@@ -51,3 +51,14 @@ def fresh(instance):
         levels=instance.levels,
         name=instance.name,
     )
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Print what benchmarks measured beside times: ratios, events a second, memory."""
+    session = getattr(config, "_benchmarksession", None)
+    noted = [b for b in getattr(session, "benchmarks", ()) if b.extra_info and b.stats]
+    for group in sorted({b.group or "" for b in noted}):
+        terminalreporter.write_sep("-", f"beside times: {group}")
+        for benchmark in (b for b in noted if (b.group or "") == group):
+            facts = ", ".join(f"{name} {fact:,}" for name, fact in benchmark.extra_info.items())
+            terminalreporter.write_line(f"{benchmark.name}: {facts}")
